@@ -93,53 +93,72 @@ def write_page(page: Path, bench: Bench, targets: list[Target]) -> None:
     for target in targets:
         parts.append(f"## {target.number}. {target.title}\n")
         if target.role == "calibrated":
-            parts.append("The costs are calibrated on this measurement.\n")
+            parts.append(
+                f"Costs of the simulation are calibrated on measurement {target.number} of this page, "
+                "so its result is not a prediction.\n"
+            )
         if len(target.rows) == 1:
             (row,) = target.rows
             parts.append(
-                f"{row.label}: {number(row, row.simulated)}, in the thesis {number(row, row.thesis)}.\n"
+                f"{row.words}: {number(row, row.simulated)} in the simulation, "
+                f"{number(row, row.thesis)} in the thesis.\n"
             )
         elif target.rows:
             name = f"thesis-{target.number}.svg"
             (images / name).write_text(picture(target))
             parts.append(f"![thesis and simulation side by side](images/{name})\n")
-        statements = [(name, holds, "Must hold") for name, holds in target.hard.items()]
-        statements += [(name, holds, "Should hold") for name, holds in target.soft.items()]
-        parts += [f"- {need}: {name} - **{'yes' if holds else 'no'}**." for name, holds, need in statements]
+        statements = [(name, holds, "Must") for name, holds in target.hard.items()]
+        statements += [(name, holds, "Should") for name, holds in target.soft.items()]
+        for name, holds, need in statements:
+            line = f"- {need} hold in the simulation: {name} - **{'yes' if holds else 'no'}**."
+            parts.append(textwrap.fill(line, 120, break_on_hyphens=False, subsequent_indent="  "))
         if target.misses:
             reason = REASONS.get(target.number, "")
-            missed = f"Missed: {'; '.join(target.misses)}. {reason}"
-            parts.append("\n" + textwrap.fill(missed, 128, break_on_hyphens=False))
+            missed = f"Not reproduced by the simulation: {'; '.join(target.misses)}. {reason}"
+            parts.append("\n" + textwrap.fill(missed, 120, break_on_hyphens=False))
         parts.append("")
     page.write_text("\n".join(parts).rstrip() + "\n")
 
 
 OPENING = """# Chapter 7 of thesis 003, in simulation
 
-`python verification/thesis.py` makes this page and its pictures. The rung `fine` simulates both versions of the
-program on the bundled machine `pvs-cluster`. In the serial version every line is sent to rank 0 while all ranks wait;
-in the mapped version every rank writes its own lines. Four costs that the thesis does not print are calibrated on
-measurements 15 (step and latency) and 3 (the costs that grow with the tree, and with every generation of the parallel
-version). The other costs are assumed. They have the order of magnitude of the hardware and software of that time, but
-were chosen with all measurements known, so the numbers below are a consistent picture rather than a blind test. Ranks
-are placed on nodes round-robin. *Must hold* and *should hold* mark statements of the thesis that are compared with
-the simulation; the script fails when a statement that must hold does not.
+`python verification/thesis.py` makes this page and its pictures. The page compares the measurements in chapter 7 of
+thesis 003 ([papers](papers.md)) with simulations. The program is MrBayes, a sampler of phylogenetic trees: in every
+generation, each of its runs (independent samplings) writes a tree and a line of parameters. Two versions of the
+program are simulated on `pvs-cluster`, a machine description bundled with Striate, by the forecasting method (rung)
+`fine`. In the serial version of the program, all lines are sent to rank 0, which writes them while all ranks wait; in
+the mapped version, every rank writes its own lines into one file, at positions known in advance. The *speedup* is the
+time of the serial version divided by the time of the mapped version with the same number of processes. The *depth* is
+the number of stripes of 64 KiB that one generation writes to each of eight servers. *Lambda* is the number of
+generations that a rank buffers before a write. With *variable strips* (layout `varstrip`), the strip on each server
+is as long as one write of a process.
+
+Four costs that the thesis does not print are calibrated. The cost of a step and the latency of a link are calibrated
+on measurement 15. The part of a step that grows with the size of the tree, and the cost of each generation of the
+mapped version, are calibrated on measurement 3. All other costs are assumed. The assumed costs have the order of
+magnitude of the hardware and software that the thesis used, but were chosen with all measurements known, so this page
+is a check of consistency rather than a blind test. In the simulations, ranks are placed on nodes round-robin. *Must
+hold in the simulation* and *Should hold in the simulation* mark statements of the thesis, each followed by whether it
+is true in the simulation; the script fails if a statement that must hold is not true.
 """
 REASONS = {
-    "8": "The step from 32 to 64 runs is the largest; later doublings add as much as in the thesis.",
-    "9": "With small units every write sends a request to all eight servers, whatever its size; the model has no "
-    "other cost of small units. The thesis measured a loss with units of 1 byte and none with units of "
-    "100 bytes, which suggests a cost per strip.",
-    "10": "The gain in the thesis requires that a write of a few lines costs as much as a generation of 32 chains. "
-    "With such a cost, buffering would save several times more than measurement 12 shows. No single cost of a "
-    "write fits both measurements.",
-    "11": "The cost of a growing buffer exceeds the saving of requests only from 20 generations on; in the thesis "
-    "it does from 5.",
-    "13": "The directions are right. Where lines are long, the simulated first generations are too fast (the cost "
-    "of the map is an assumption). Where lines are short, all generations are too fast, as in measurement 10.",
-    "14": "In the simulation all six speedups lie within 2 percent of each other; in the thesis this is so for all "
-    "except a unit of 1 byte. The file has an area per run, so strips lie on the writer's node only by chance "
-    "(1 in 8), and varstrip gains nothing here.",
+    "8": "In the simulation, doubling the runs from 32 to 64 adds most to the speedup; later doublings add as much"
+    " as in the thesis.",
+    "9": "With small striping units, every simulated write sends a request to all eight servers, whatever the size"
+    " of the write; the simulation has no other cost of small units. The thesis measured a loss with units of"
+    " 1 byte and none with units of 100 bytes, which suggests that each strip has a cost.",
+    "10": "To save as much time as in the thesis, a write of a few lines would have to cost as much as a generation"
+    " of 32 chains. With such a cost of a write, buffering would save several times more than measurement 12 "
+    "shows. No single cost of a write fits both measurement 10 and measurement 12.",
+    "11": "In the simulation, the cost of a growing buffer exceeds the cost of the saved requests only when 20 or "
+    "more generations are buffered; in the thesis, when 5 or more are buffered.",
+    "13": "The simulated speedups change in the directions that the thesis measured. Where lines are long, the "
+    "simulated mapped version is too fast in its first generation (the cost of computing the positions of the"
+    " lines is an assumption). Where lines are short, the simulated mapped version is too fast in all "
+    "generations, as in measurement 10.",
+    "14": "In the simulation all six speedups lie within 2 percent of each other; in the thesis, all except the "
+    "speedup with a unit of 1 byte do. The file has one area per run, so a strip is on the node of the "
+    "process that writes it only by chance (1 in 8), and variable strips save no time in measurement 14.",
 }
 
 if __name__ == "__main__":

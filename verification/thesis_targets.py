@@ -20,6 +20,7 @@ class Row:
     thesis: float | None = None
     within: float | None = None  # relative, or points where `unit` is %
     unit: str = ""
+    words: str = ""  # the label for a sentence of the page
 
     @property
     def is_close(self) -> bool | None:
@@ -43,7 +44,8 @@ class Target:
     @property
     def misses(self) -> list[str]:
         numbers = [
-            f"{row.label}: {row.simulated:.3g}{row.unit} against {row.thesis:.3g}{row.unit}"
+            f"{row.words or row.label}: {row.simulated:.3g}{row.unit} in the simulation, "
+            f"{row.thesis:.3g}{row.unit} in the thesis"
             for row in self.rows
             if row.is_close is False
         ]
@@ -56,7 +58,10 @@ def rising(values: list[float]) -> bool:
 
 def small_run(bench: Bench) -> Target:
     seconds = bench.serial(SMALL) / SMALL.generations
-    row = Row("ms per generation with 12 taxa, 1 run and 4 processes", 1e3 * seconds, 1e3 * WITH_OUTPUT, 0.15)
+    row = Row(
+        "ms per generation with 12 taxa, 1 run and 4 processes", 1e3 * seconds, 1e3 * WITH_OUTPUT, 0.15,
+        words="Time of a generation in ms with 12 taxa, 1 run and 4 processes",
+    )  # fmt: skip
     return Target("15", "Time of a generation, absolute", [row], role="calibrated")
 
 
@@ -77,11 +82,12 @@ def saturation(bench: Bench) -> Iterator[Target]:
             for count, value in found.items()
         ]
     exact = {
-        f"{nodes} nodes saturate at {2 * nodes} processes": at == 2 * nodes for nodes, at in best.items()
+        f"with 64 runs on {nodes} nodes, the speedup is largest at {2 * nodes} processes": at == 2 * nodes
+        for nodes, at in best.items()
     }
     yield Target("2", "Processes at saturation, 64 runs of 2664 taxa", [], hard=exact)
     at = [row.simulated for row in rows if row.thesis is not None]
-    grows = {"speedup at saturation rises with the nodes": rising(at)}
+    grows = {"with two processes per node, the speedup rises with the number of nodes": rising(at)}
     yield Target("3", "Speedup over processes and nodes, 64 runs", rows, hard=grows, role="calibrated")
 
 
@@ -91,16 +97,27 @@ def many_runs(bench: Bench) -> Iterator[Target]:
         return {count: bench.speedup(analysis.with_(processes=count)) for count in (8, 16, 32, 64)}
 
     found = speedups(256)
-    yield Target("4", "256 runs, 8 nodes, 16 processes", [Row("speedup", found[16], 11.3, 0.15)])
-    gain = Row("rise of the speedup from 8 to 16 processes", found[16] - found[8], 5.4, 0.2)
+    yield Target(
+        "4",
+        "256 runs, 8 nodes, 16 processes",
+        [Row("speedup", found[16], 11.3, 0.15, words="Speedup with 256 runs, 8 nodes and 16 processes")],
+    )
+    label = "rise of the speedup from 8 to 16 processes"
+    words = f"R{label[1:]}, with 256 runs on 8 nodes"
+    gain = Row(label, found[16] - found[8], 5.4, 0.2, words=words)
     yield Target("5", "256 runs, 8 nodes", [gain])
     found = speedups(32)
     share = 100 * found[64] / max(found.values())
-    drops = {"more than 16 processes reduce the speedup": found[64] < found[32] < found[16]}
+    drops = {
+        "with 32 runs on 8 nodes, more than 16 processes reduce the speedup": found[64]
+        < found[32]
+        < found[16]
+    }
+    words = "Speedup with 64 processes as a share of the best speedup, with 32 runs on 8 nodes"
     yield Target(
         "6",
         "32 runs, 8 nodes, 64 processes",
-        [Row("share of the best speedup", share, 56, unit="%")],
+        [Row("share of the best speedup", share, 56, unit="%", words=words)],
         soft=drops,
     )
 
@@ -118,7 +135,8 @@ def patterns(bench: Bench) -> Target:
     values = list(found.values())
     rows.append(Row("Complete-1 over Complete+1", values[0] / values[-1], 3.86 / 2.85, 0.15 / 1.354))
     order = {
-        "the speedup falls in the order varstrip, Complete-1, Partial-1, Complete+1": rising(values[::-1])
+        "with 8 processes, the speedup falls in the order 8 runs with variable strips, 8 runs, 7 runs, 9 runs "
+        "(patterns Complete-1, Partial-1 and Complete+1 of the thesis)": rising(values[::-1])
     }
     return Target("7", "Patterns, one generation, depth 2", rows, hard=order)
 
@@ -138,8 +156,8 @@ def runs(bench: Bench) -> Target:
         "8",
         "Speedup over runs, 1024 taxa, 8 processes",
         rows,
-        hard={"the speedup grows with the runs": rising(simple) and rising(strips)},
-        soft={"a doubling of the runs adds at most 0.7 once all servers are in use": max(
+        hard={"the speedup grows with the number of runs": rising(simple) and rising(strips)},
+        soft={"once all servers are in use, doubling the number of runs adds at most 0.7 to the speedup": max(
             high - low for low, high in pairwise(simple[4:])
         ) <= 0.7},
     )  # fmt: skip
@@ -151,7 +169,11 @@ def striping_units(bench: Bench) -> Target:
         analysis = Analysis.of_depth(depth, 64, processes=8, generations=4)
         units = (1, 100, 1024, 16_384, 65_536 * depth)
         gains = {unit: bench.gain(analysis.with_(layout=f"simple:8:{unit}"), analysis) for unit in units}
-        rows.append(Row(f"depth {depth}, unit 1", gains[1], said, 3, "%"))
+        words = (
+            f"time saved at depth {depth} (stripes per server and generation) by a striping unit of 1 byte, "
+            "against a unit of 64 KiB"
+        )
+        rows.append(Row(f"depth {depth}, unit 1", gains[1], said, 3, "%", words))
         worst.append(gains[1])
         best = max(best, *gains.values())
         middle = min(middle, *(gain for unit, gain in gains.items() if unit >= 100))
@@ -161,8 +183,10 @@ def striping_units(bench: Bench) -> Target:
         "Time saved against a striping unit of 64 KiB",
         rows,
         hard={
-            "a unit of 1 byte is slower than one of 64 KiB": max(worst) < 0,
-            "the effect shrinks with more data": rising(worst),
+            "writes with a striping unit of 1 byte are slower than with a unit of 64 KiB": max(worst) < 0,
+            "the time lost by a striping unit of 1 byte shrinks as each generation writes more data": rising(
+                worst
+            ),
         },
     )
 
@@ -176,11 +200,23 @@ def buffering(bench: Bench) -> Iterator[Target]:
 
     small = gains(Analysis.of_taxa(8, runs=64, processes=8, generations=20), (6, 10, 15, 20))
     rows = [
-        Row(f"lambda {factor}", value, {6: 42, 20: 50}.get(factor), 10, "%")
+        Row(
+            f"lambda {factor}",
+            value,
+            {6: 42, 20: 50}.get(factor),
+            10,
+            "%",
+            f"time saved with 8 taxa by buffering {factor} generations before a write",
+        )
         for factor, value in small.items()
     ]
     yield Target(
-        "10", "Time saved by buffering, 8 taxa", rows, soft={"buffering saves time": min(small.values()) > 0}
+        "10",
+        "Time saved by buffering, 8 taxa",
+        rows,
+        soft={
+            "with 8 taxa, buffering 6 to 20 generations before a write saves time": min(small.values()) > 0
+        },
     )
     large = gains(Analysis.of_taxa(1024, runs=64, processes=8, generations=20), (5, 10, 15, 20))
     rows = [Row(f"lambda {factor}", value, unit="%") for factor, value in large.items()]
@@ -188,7 +224,9 @@ def buffering(bench: Bench) -> Iterator[Target]:
         "11",
         "Time saved by buffering, 1024 taxa",
         rows,
-        soft={"buffering takes time": max(large.values()) < 0},
+        soft={
+            "with 1024 taxa, buffering 5 to 20 generations before a write costs time": max(large.values()) < 0
+        },
     )
     said = {1: 2.5, 8: -2.5}
     sixteen = {
@@ -201,8 +239,8 @@ def buffering(bench: Bench) -> Iterator[Target]:
         "Time saved with lambda 16, 16 generations, varstrip",
         rows,
         hard={
-            "buffering saves time up to depth 4 and takes time at depth 8": sixteen[4] > 0 > sixteen[8]
-            and sixteen[1] > 0
+            "buffering 16 generations before a write saves time up to depth 4 (stripes per server and generation) "
+            "and costs time at depth 8": sixteen[4] > 0 > sixteen[8] and sixteen[1] > 0
         },
     )
 
@@ -213,16 +251,24 @@ def iterations(bench: Bench) -> Target:
         analysis = Analysis.of_depth(depth, count, processes=8, generations=1).with_varstrip()
         found = [bench.speedup(analysis.with_(generations=generations)) for generations in (1, 8)]
         for generations, value, expected in zip((1, 8), found, said, strict=True):
-            rows.append(Row(f"{count} runs, depth {depth}, {generations} generations", value, expected, 0.2))
+            label = f"{count} runs, depth {depth}, {generations} generations"
+            words = (
+                f"speedup with {count} runs at depth {depth} (stripes per server and generation) over {generations} "
+                f"generation{'s'[: generations - 1]}"
+            )
+            rows.append(Row(label, value, expected, 0.2, words=words))
         moves[count, depth] = found[1] / found[0]
     return Target(
         "13",
         "Speedup over generations, varstrip",
         rows,
         hard={
-            "the speedup rises with 8 runs of depth 32": moves[8, 32] > 1.05,
-            "the speedup falls with 64 runs of depth 0.5": moves[64, 0.5] < 0.95,
-            "the speedup stays within 10 % with 8 runs of depth 1 and 64 of depth 16": all(
+            "from 1 to 8 generations, the speedup rises with 8 runs at depth 32 (stripes per server and "
+            "generation)": moves[8, 32] > 1.05,
+            "from 1 to 8 generations, the speedup falls with 64 runs at depth 0.5 (stripes per server "
+            "and generation)": moves[64, 0.5] < 0.95,
+            "from 1 to 8 generations, the speedup changes by less than 10 % with 8 runs at depth 1 and with 64 runs at "
+            "depth 16 (stripes per server and generation)": all(
                 abs(moves[key] - 1) < 0.1 for key in ((8, 1), (64, 16))
             ),
         },
@@ -241,7 +287,10 @@ def comparison(bench: Bench) -> Target:
     }
     said = {"varstrip, lambda 1": 7.05, "unit 1": 6.6}
     rows = [Row(label, value, said.get(label), 0.1) for label, value in found.items()]
-    order = {"the speedup falls from the first bar to the last": rising(list(found.values())[::-1])}
+    order = {
+        "the speedup falls in the order variable strips with lambda 1, 2 and 4, then striping units of 1 KiB, 64 KiB "
+        "and 1 byte": rising(list(found.values())[::-1])
+    }
     return Target("14", "128 runs, 4 generations", rows, soft=order)
 
 
@@ -262,17 +311,34 @@ def large_units(bench: Bench) -> Target:
         "16",
         "Units above the data of a node",
         rows,
-        soft={"time grows with the unit": rising(list(found.values()))},
+        soft={
+            "when each rank writes 10,000 bytes at a time, the time grows with a striping unit of 10,000, 20,000 and "
+            "40,000 bytes": rising(list(found.values()))
+        },
     )
 
 
 def open_files(_: Bench) -> Target:
     files = {runs: 2 * runs + 1 for runs in (496, 512)}
-    limit = {"496 runs stay below 1024 open files, 512 do not": files[496] <= 1024 < files[512]}
+    limit = {
+        "the serial version opens at most 1024 files with 496 runs, and more than 1024 with 512 runs": files[
+            496
+        ]
+        <= 1024
+        < files[512]
+    }
     return Target(
         "17",
         "The serial version's open files",
-        [Row("open files with 512 runs", files[512], 1025, 0)],
+        [
+            Row(
+                "open files with 512 runs",
+                files[512],
+                1025,
+                0,
+                words="Open files of the serial version with 512 runs",
+            )
+        ],
         hard=limit,
     )
 

@@ -125,8 +125,8 @@ def summary(rerun, compared, load):
     lines.append("")
     where = f"{os.cpu_count()} CPUs ({platform.machine()})"
     lines.append(
-        f"Measured on {date.today()}, {where}, beside other processes that kept {load:.2f} CPUs busy; "
-        f"{len(rerun['before'])} runs of each, alternating."
+        f"These times were measured on {date.today()} with {where}, while other processes kept {load:.2f} CPUs "
+        f"busy; the two versions of the program ran {len(rerun['before'])} times each, in turn."
     )
     return lines
 

@@ -78,7 +78,7 @@ def _parsed(text: str, kind: type[StriateError]) -> tuple[list[str], list[CsvLin
     found = [(rows.line_num, row) for row in rows if row and not row[0].lstrip().startswith("#")]
     header = [name.strip() for name in found[0][1]] if found else []
     if len(set(header)) != len(header):
-        raise kind(f"expected different column names, found {', '.join(header[:12])[:200]}")
+        raise kind(f"expected column names that all differ, found {', '.join(header[:12])[:200]}")
     return header, [_line(header, row, f"line {number}", kind) for number, row in found[1:]]
 
 

@@ -52,7 +52,9 @@ class ReadBudget:
         self.unpacked += number
         if self.unpacked > self.most_bytes:
             most = about_size(self.most_bytes)
-            raise TraceError(f"it decompresses to more than {most}; STRIATE_READ_BYTES=SIZE allows more")
+            raise TraceError(
+                f"the file decompresses to more than {most}; STRIATE_READ_BYTES=SIZE allows more"
+            )
         self.look()
 
     def take_rows(self, number: int) -> None:
@@ -60,7 +62,7 @@ class ReadBudget:
         self.rows += number
         if self.rows > self.most_rows:
             raise TraceError(
-                f"it has more than {self.most_rows:,} rows; STRIATE_READ_ROWS=NUMBER allows more"
+                f"the file has more than {self.most_rows:,} rows; STRIATE_READ_ROWS=NUMBER allows more"
             )
         self.look()
 
@@ -68,7 +70,7 @@ class ReadBudget:
         """Take the rows of a Parquet file, and what its lists hold beyond so many values per row."""
         groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
         if any(group.num_rows < 0 for group in groups):
-            raise TraceError("expected row groups of 0 rows or more, found a negative number of rows")
+            raise TraceError("expected Parquet row groups of 0 rows or more, found a negative number of rows")
         try:
             values = sum(max(0, number) for number in values_of(source))
         except (ValueError, IndexError):
@@ -79,7 +81,9 @@ class ReadBudget:
         """Raise TraceError when the time is over."""
         if time.monotonic() - self.begun > self.most_seconds:
             most = f"{self.most_seconds:.0f} s"
-            raise TraceError(f"reading it takes longer than {most}; STRIATE_READ_SECONDS=TIME allows more")
+            raise TraceError(
+                f"reading the file takes longer than {most}; STRIATE_READ_SECONDS=TIME allows more"
+            )
 
 
 def limit_memory(text: str) -> None:
@@ -91,7 +95,7 @@ def limit_memory(text: str) -> None:
 
     most = size(text)
     if most < LEAST_MEMORY:
-        raise UnitError(f"expected at least {about_size(LEAST_MEMORY)}, got {text!r}")
+        raise UnitError(f"expected a memory limit of at least {about_size(LEAST_MEMORY)}, got {text!r}")
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if hard != resource.RLIM_INFINITY:
         most = min(most, hard)

@@ -56,7 +56,9 @@ def _is_stripe(command: str) -> bool:
 def export_line(name: str, value: str) -> str:
     """A line that sets an environment variable. Raises TuningError for one that settings are not given by."""
     if _VARIABLE.fullmatch(name) is None:
-        raise TuningError(f"expected an environment variable of settings, got {one_line(name)!r:.80}")
+        raise TuningError(
+            f"expected the name of an environment variable for settings, got {one_line(name)!r:.80}"
+        )
     if not value.isprintable():
         raise TuningError(f"expected a value of one line for {name}, got {one_line(value)!r:.80}")
     return f"export {name}={shlex.quote(value)}"
@@ -66,6 +68,6 @@ def checked_hint(key: str, value: str) -> tuple[str, str]:
     """A hint as ROMIO and MPICH understand it. Raises TuningError for other names and values."""
     if _HINT.fullmatch(key) is None or _HINT_VALUE.fullmatch(value) is None:
         raise TuningError(
-            f"expected a hint without spaces, got {one_line(key)!r:.60} = {one_line(value)!r:.60}"
+            f"expected an MPI-IO hint without spaces, got {one_line(key)!r:.60} = {one_line(value)!r:.60}"
         )
     return key, value

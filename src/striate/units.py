@@ -115,7 +115,7 @@ def _read_text(text: str, units: dict[str, Fraction], default: str, wanted: str)
 
 def _bounded(value: int, quantity: Quantity) -> int:
     if value > LARGEST:
-        raise UnitError(f"expected at most 2^63 - 1, got {_shown(quantity)}")
+        raise UnitError(f"expected a number of at most 2^63 - 1, got {_shown(quantity)}")
     return value
 
 
@@ -123,7 +123,7 @@ def _rounded(value: Fraction, quantity: Quantity) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise UnitError(f"expected at most 1.79e308, got {_shown(quantity)}") from None
+        raise UnitError(f"expected a number of at most 1.79e308, got {_shown(quantity)}") from None
 
 
 def _shown(quantity: object) -> str:

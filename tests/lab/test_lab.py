@@ -132,7 +132,8 @@ def test_a_second_lab_of_the_same_name_is_refused_in_one_line(lab: Lab):
 
     assert starting.returncode == 1
     assert told == ""
-    assert complaint.splitlines()[-1].startswith(f"striate: a lab named {lab.name!r} is already there")
+    said = f"striate: a practice cluster (lab) named {lab.name!r} exists already"
+    assert complaint.splitlines()[-1].startswith(said)
     assert "Traceback" not in complaint
 
 
@@ -186,7 +187,9 @@ def test_without_a_lab_commands_say_so_in_one_line(tmp_path: Path):
     lab = Lab("not-there", tmp_path, frozenset())
 
     for words in (("run", "--", "true"), ("down",), ("describe",), ("shell", "h0"), ("break", "host", "h0")):
-        assert lab.run(*words, status=1).startswith("striate: there is no lab named 'not-there'")
+        assert lab.run(*words, status=1).startswith(
+            "striate: there is no practice cluster (lab) named 'not-there'"
+        )
 
 
 def _hosts(lab: Lab) -> dict[str, dict[str, object]]:

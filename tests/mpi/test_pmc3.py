@@ -86,7 +86,7 @@ def test_strips_of_runs_that_ranks_cannot_share_evenly_are_refused(matrix, tmp_p
     )
 
     assert done.returncode != 0
-    assert "expected a number of runs that is a multiple of 2 ranks, got 3 runs" in done.stderr
+    assert "expected a number of runs that is a multiple of the 2 ranks, got 3 runs" in done.stderr
 
 
 LONG = ("--runs", "2", "--chains", "2", "--generations", "3000", "--sample-frequency", "20", "--buffer", "4")
@@ -150,7 +150,7 @@ def test_going_on_without_what_was_written_or_with_another_matrix_is_refused(out
 
     mixed = [str(other) if word == str(matrix) else word for word in run]
     done = subprocess.run([*mixed, "--restart"], cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode, "the checkpoint was written for another matrix" in done.stderr) == (1, True)
+    assert (done.returncode, "the checkpoint was written for another data matrix" in done.stderr) == (1, True)
 
     for path in tmp_path.glob("out*"):
         if path.suffix != ".ckp":
@@ -179,7 +179,7 @@ def test_copies_that_know_nothing_of_each_other_are_refused(matrix, tmp_path):
     )
 
     assert done.returncode == 1
-    assert "expected 4 ranks as mpiexec started" in done.stderr
+    assert "expected 4 ranks, as many as mpiexec started" in done.stderr
     assert not (tmp_path / "out").exists()
 
 

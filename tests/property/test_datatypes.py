@@ -147,7 +147,7 @@ def test_a_recorded_datatype_is_the_one_that_was_made(made):
     content = np.array(made.tree(), np.int64).tobytes()
 
     if min(made.twin.places, default=0) < 0:
-        with pytest.raises(TraceError, match="data at -"):
+        with pytest.raises(TraceError, match="data at byte -"):
             datatype_of(content)
         return
     found = datatype_of(content)

@@ -59,7 +59,7 @@ CompiledLibrary::CompiledLibrary(const std::string& path) {
         const abi::Entry& entry = entries_[at];
         const std::string kind = entry.kind == nullptr ? "" : entry.kind;
         if (kind != "scheduler" && kind != "disk" && kind != "cache") {
-            throw PluginFault("expected a kind among scheduler, disk, cache, got '" + kind + "'");
+            throw PluginFault("expected a plug-in kind among scheduler, disk, cache, got '" + kind + "'");
         }
         if (entry.name == nullptr || entry.make == nullptr || entry.destroy == nullptr || !has_all(entry)) {
             throw PluginFault("lacks a function of the kind " + kind);
@@ -130,11 +130,11 @@ std::vector<std::uint32_t> CompiledScheduler::next(std::uint32_t server, Ticks n
                               std::ssize(chosen_), excuse.words());
     if (count < 0) throw objects_.fault(excuse.raised("next"));
     if (count == 0) {
-        throw objects_.fault(server, "keeps " + std::to_string(waiting) +
-                                         " requests waiting before idle disks: `next` gives none");
+        throw objects_.fault(server, "disks stay idle while " + std::to_string(waiting) +
+                                         " requests wait: `next` returned no request");
     }
     if (static_cast<std::size_t>(count) > waiting) {
-        throw objects_.fault(server, "gives " + std::to_string(count) + " requests where " +
+        throw objects_.fault(server, "`next` returned " + std::to_string(count) + " requests, but only " +
                                          std::to_string(waiting) + " wait");
     }
     std::vector<std::uint32_t> slots;
@@ -146,17 +146,20 @@ std::vector<std::uint32_t> CompiledScheduler::next(std::uint32_t server, Ticks n
         if (at == 0) {
             whole = access;
         } else if (access.file != whole.file || access.write != whole.write || access.offset != whole.end()) {
-            throw objects_.fault(server, "serves request " + std::to_string(number) +
-                                             " together with one that it does not continue");
+            throw objects_.fault(
+                server,
+                "expected requests served together to be contiguous in one file and all reads or "
+                "all writes, got request " +
+                    std::to_string(number) + ", which does not continue the request before it");
         } else {
             whole.bytes += access.bytes;
         }
         slots.push_back(one.slot);
     }
     if (count > 1 && whole.bytes > objects_.io_request_bytes()) {
-        throw objects_.fault(server, "serves " + std::to_string(whole.bytes) +
-                                         " bytes together, more than an I/O request of " +
-                                         std::to_string(objects_.io_request_bytes()));
+        throw objects_.fault(server, "expected at most " + std::to_string(objects_.io_request_bytes()) +
+                                         " bytes served together (the size of one I/O request), got " +
+                                         std::to_string(whole.bytes));
     }
     return slots;
 }
@@ -164,7 +167,8 @@ std::vector<std::uint32_t> CompiledScheduler::next(std::uint32_t server, Ticks n
 CompiledScheduler::Waiting CompiledScheduler::taken(std::uint32_t server, std::int64_t number) {
     const auto found = waiting_[server].find(number);
     if (found == waiting_[server].end()) {
-        throw objects_.fault(server, "gives request " + std::to_string(number) + ", which does not wait");
+        throw objects_.fault(
+            server, "`next` returned request " + std::to_string(number) + ", which is not a waiting request");
     }
     const Waiting one = found->second;
     waiting_[server].erase(found);
@@ -195,8 +199,8 @@ Ticks CompiledDisk::ticks(std::uint32_t server, std::uint32_t disk, const Access
     }
     if (!(found >= 0 && found <= most_seconds)) {
         throw objects_.fault("disk " + std::to_string(disk) + " of server " +
-                             objects_.servers()[server].name + ": expected 0 to 1e+07 s, got " +
-                             std::to_string(found));
+                             objects_.servers()[server].name +
+                             ": expected `seconds` to return 0 to 1e+07 s, got " + std::to_string(found));
     }
     return static_cast<Ticks>(std::nearbyint(found * ticks_per_second));  // ties to even, as Python rounds
 }
@@ -234,7 +238,7 @@ PageReplacement::Page CompiledReplacement::victim(std::uint32_t server) {
         throw objects_.fault(excuse.raised("victim"));
     }
     if (present_[server].erase({found.file, found.number}) == 0) {
-        throw objects_.fault(server, "evicts page " + std::to_string(found.number) + " of file " +
+        throw objects_.fault(server, "`victim` returned page " + std::to_string(found.number) + " of file " +
                                          std::to_string(found.file) + ", which is not in memory");
     }
     return {found.file, found.number};

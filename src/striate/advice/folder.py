@@ -90,7 +90,9 @@ def unchanged(lines: bytes, paths: Sequence[Path], *, source: str) -> dict[str, 
             one = msgspec.json.decode(line, type=LogAdvice)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise TuningError(
-                f"expected the advice on one log per line: {error}", at=f"line {number}", source=source
+                f"expected a line of JSON with the advice on one log, got another line: {error}",
+                at=f"line {number}",
+                source=source,
             ) from None
         found[one.path] = one
     now = {str(path): path.stat() for path in paths}

@@ -85,7 +85,9 @@ class App:
         for key in given:
             if key not in known:
                 raise WorkloadError(
-                    f"{self.name} has no parameter {key!r:.60}; there are {', '.join(known)}", at=f"$.{key}"
+                    f"the application {self.name} has no parameter {key!r:.60}; "
+                    f"its parameters are {', '.join(known)}",
+                    at=f"$.{key}",
                 )
         return {key: like(known[key].default, value, f"$.{key}") for key, value in given.items()}
 
@@ -98,20 +100,28 @@ class App:
     def rerun_words(self, folder: Path, parameters: Mapping[str, Any], settings: Path) -> list[str]:
         """The words after `python` of one real run with the runtime's `settings`, which prints its seconds as JSON."""
         raise WorkloadError(
-            f"{self.name} cannot be run again with other settings: it defines no `rerun_words`"
+            f"the application {self.name} cannot be run again with other settings: "
+            "its class defines no method `rerun_words`"
         )
 
     def prepare(self, comm: Any, folder: Path, parameters: dict[str, Any]) -> Callable[[], object]:
         """All of a real run that comes before what is timed; calling the result is the run."""
-        raise WorkloadError(f"{self.name} cannot be run on this machine: it defines no `prepare`")
+        raise WorkloadError(
+            f"the application {self.name} cannot be run on this machine: "
+            "its class defines no method `prepare`"
+        )
 
     def kernels(self, process: KernelProcess) -> Kernels:
         """The application's own work, to be timed without messages."""
-        raise WorkloadError(f"{self.name} cannot be timed: it defines no `kernels`")
+        raise WorkloadError(
+            f"the application {self.name} cannot be timed: its class defines no method `kernels`"
+        )
 
     def calibrated(self, case: Case, cost: KernelCost, collectives: int) -> Workload:
         """The workload of a case with measured costs and as many collective calls per write or step as were counted."""
-        raise WorkloadError(f"{self.name} cannot be calibrated: it defines no `calibrated`")
+        raise WorkloadError(
+            f"the application {self.name} cannot be calibrated: its class defines no method `calibrated`"
+        )
 
     def collectives(self, traced: Callable[[Case], Trace]) -> int:
         """Collective calls per write: 1 for MPI-IO, in which ranks exchange the ends of their accesses."""
@@ -143,5 +153,5 @@ def like(default: Any, value: Any, at: str) -> Any:
     elif not isinstance(default, bool):
         wanted = (int,)
     if isinstance(value, bool) != (wanted == (bool,)) or not isinstance(value, wanted):
-        raise WorkloadError(f"expected a value like {default!r}, got {value!r:.60}", at=at)
+        raise WorkloadError(f"expected a value of the same type as {default!r}, got {value!r:.60}", at=at)
     return value

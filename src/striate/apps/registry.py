@@ -39,27 +39,32 @@ def find(source: str, *, folder: Path | None = None) -> App:
         return app_in(path := (folder or Path()) / source, names_of(path))
     for point in entry_points(group=GROUP, name=source):
         return _registered(point)
-    raise WorkloadError(f"expected one of {', '.join(names())} or a Python file, got {source!r:.60}")
+    raise WorkloadError(
+        f"expected an application among {', '.join(names())} or a Python file, got {source!r:.60}"
+    )
 
 
 def app_in(path: Path, defined: dict[str, Any]) -> App:
     """What a file calls `app`: an `App` or a subclass of it."""
-    return guarded(path, lambda: _checked(defined.get("app"), "expected `app` to be a striate.apps.App"))
+    return guarded(path, lambda: _checked(defined.get("app"), "`app`"))
 
 
 def _registered(point: EntryPoint) -> App:
     try:
-        return _checked(point.load(), f"the entry point names no striate.apps.App: {point.value:.100}")
+        return _checked(point.load(), f"the entry point {point.value:.100}")
     except WorkloadError:
         raise
     except Exception as error:  # another package's own mistake
         raise WorkloadError(
-            f"the entry point {point.value:.100} fails: {type(error).__name__}: {error}", source=point.name
+            f"the entry point {point.value:.100} cannot be loaded: {type(error).__name__}: {error}",
+            source=point.name,
         ) from None
 
 
-def _checked(found: Any, refusal: str) -> App:
+def _checked(found: Any, what: str) -> App:
     made = found() if isinstance(found, type) and issubclass(found, App) else found
     if not isinstance(made, App) or not callable(getattr(made, "workload", None)):
-        raise WorkloadError(f"{refusal} with a method `workload`, got {type(made).__name__}")
+        raise WorkloadError(
+            f"expected {what} to be a striate.apps.App with a method `workload`, got {type(made).__name__}"
+        )
     return made

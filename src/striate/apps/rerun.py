@@ -98,7 +98,9 @@ def command(tuned: Tuned, settings: Path, dump: Path, *, ranks: int) -> list[str
     beside = Path(sys.executable).with_name("mpiexec")
     launcher = str(beside) if beside.exists() else shutil.which("mpiexec")
     if launcher is None:
-        raise TuningError("no mpiexec was found: pip install 'striate[mpi]'")
+        raise TuningError(
+            "no mpiexec was found on this machine; install one with: pip install 'striate[mpi]'"
+        )
     words = find(tuned.program).rerun_words(dump, tuned.parameters, settings)
     return [launcher, "-n", str(ranks), sys.executable, *words]
 

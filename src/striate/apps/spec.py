@@ -94,7 +94,8 @@ def _beside(folder: Path, name: str, allow_code: bool, *, at: str) -> Path:
     path = (folder / name).resolve()
     if not allow_code and not path.is_relative_to(folder.resolve()):
         raise WorkloadError(
-            f"{name!r:.80} is outside the folder of the spec and may run code; use --allow-code to accept it",
+            f"the file {name!r:.80} is outside the folder of the tuning file and may run code; "
+            "give --allow-code to accept the file",
             at=at,
         )
     return path
@@ -122,17 +123,20 @@ def _tunable(
 ) -> Tunable:
     vary = tables.get("vary")
     if not isinstance(vary, dict):
-        raise TuningError(f"expected a table of knobs and their values, got {vary!r:.60}", at="$.vary")
+        raise TuningError(
+            f"expected a table of settings to vary (knobs) with their values, got {vary!r:.60}", at="$.vary"
+        )
     given = {key: value for key, value in tables.items() if key not in _TABLES}
     if "program" in tables:
         ranks = given.pop("ranks", None)
         if "app" in tables or given or not isinstance(tables["program"], str):
             raise TuningError(
-                "expected `program` to name a file, with `ranks` as the only parameter and no `app`",
+                "expected `program` to be the name of a file, "
+                "with `ranks` as the only other parameter and without the key `app`",
                 at="$.program",
             )
         if ranks is not None and (type(ranks) is not int or ranks < 1):
-            raise TuningError(f"expected a number of ranks from 1, got {ranks!r:.60}", at="$.ranks")
+            raise TuningError(f"expected a number of ranks of at least 1, got {ranks!r:.60}", at="$.ranks")
         file = _beside(folder, tables["program"], allow_code, at="$.program")
         parameters = {} if ranks is None else {"ranks": ranks}
         return Tunable(tables["program"], parameters, vary, FixedWorkload(read_program(file, ranks)))

@@ -60,17 +60,21 @@ def memory_option(function: Command) -> Command:
 
 def allow_code_option(function: Command) -> Command:
     """`--allow-code`."""
-    text = "run Python files that a .toml names and that are not in its folder (see docs: What is trusted)"
+    text = (
+        "allow that a .toml description names Python files outside its own folder, which are then run "
+        '(see the guide "What is trusted")'
+    )
     return click.option("--allow-code", is_flag=True, help=text)(function)
 
 
 def plugin_options(function: Command) -> Command:
     """`--plugin FILE` and `--plugin-traceback`."""
-    trace = "print the Python traceback of a plug-in that fails, before the line that names it"
+    trace = "if a plug-in fails, print its Python traceback before the error message"
     function = click.option("--plugin-traceback", is_flag=True, help=trace)(function)
     text = (
-        "use the algorithms of this plug-in: a .py file, which is run, or the name of an installed one; FILE:NAME "
-        "takes one class of the file; may be given several times (see docs: Write a plug-in)"
+        "use the algorithms of a plug-in; FILE is a .py or .so file, which is run, or the name of an installed "
+        "plug-in, and NAME selects one class of the file; may be given several times (see the guide "
+        '"Write a plug-in")'
     )
     return click.option("--plugin", "plugins", multiple=True, metavar="FILE[:NAME]", help=text)(function)
 
@@ -100,7 +104,7 @@ def percentile_option(what: str) -> Callable[[Command], Command]:
 
 def store_option(function: Command) -> Command:
     """`--store results.db`."""
-    text = "append the result to this results store (SQLite; see `striate results`)"
+    text = "append the result to this results store, an SQLite file that `striate results` lists"
     return click.option("--store", type=click.Path(path_type=Path, dir_okay=False), help=text)(function)
 
 
@@ -114,20 +118,20 @@ def write_output(path: Path, content: str | bytes, *, force: bool) -> None:
 def refuse_overwrite(path: Path, *, force: bool) -> None:
     """Raise OutputError when `path` is a file that may not be replaced, or its directory does not exist."""
     if path.is_dir():
-        raise OutputError("expected a file to write, found a directory", at=str(path))
+        raise OutputError("expected an output file to write, found a directory", at=str(path))
     if path.is_file() and not force:
-        raise OutputError("the output exists; give --force to replace it", at=str(path))
+        raise OutputError("the output file exists; give --force to replace it", at=str(path))
     if not path.parent.is_dir():
-        raise OutputError("the output's directory does not exist", at=str(path))
+        raise OutputError("the directory of the output file does not exist", at=str(path))
     stream = path.exists() and not path.is_file()
     if not os.access(path if stream else path.parent, os.W_OK):
-        raise OutputError("the output may not be written there", at=str(path))
+        raise OutputError("no permission to write the output file", at=str(path))
 
 
 def refuse_ending(path: Path, wanted: str) -> None:
     """Raise UsageError unless the name ends in `wanted`: nobody looks for a page in a .csv."""
     if path.suffix != wanted and not path.is_char_device() and not path.is_fifo():
-        raise click.UsageError(f"expected an output ending in {wanted}, got {path.name!r}")
+        raise click.UsageError(f"expected an output file ending in {wanted}, got {path.name!r}")
 
 
 def refuse_store(path: Path | None) -> None:
@@ -139,7 +143,7 @@ def refuse_store(path: Path | None) -> None:
 
         entries(path, Filter(last=1))
     elif not path.parent.is_dir():
-        raise OutputError("the results store's directory does not exist", at=str(path))
+        raise OutputError("the directory of the results store does not exist", at=str(path))
 
 
 def print_json(document: Any) -> None:

@@ -32,7 +32,8 @@ def find_workload(
     """
     if is_dlio(name):
         raise WorkloadError(
-            "this command does not accept a training job; only `predict`, `size` and `workload show` do",
+            "a training job (dlio:FILE) is accepted only by `striate predict`, `striate size` and "
+            "`striate workload show`",
             source=name,
         )
     if name.startswith(KERNEL):
@@ -72,7 +73,9 @@ def _registered(name: str, *, needed: bool) -> App | None:
         return registry.find(name)
     if needed:
         known = f"{', '.join(registry.names())}, or a kernel such as {KERNEL}pingpong"
-        raise WorkloadError(f"no such file, and no application of this name ({known})", source=name)
+        raise WorkloadError(
+            f"found no file and no built-in program of this name; built in are {known}", source=name
+        )
     return None
 
 
@@ -100,7 +103,7 @@ def _kernel(text: str, ranks: int | None) -> Workload:
     name, options = kernels.parse(text)
     if "ranks" in options:
         raise WorkloadError(
-            "expected the number of ranks as --ranks N, got it among the options of the kernel",
+            "expected the number of ranks as --ranks N, got ranks=N among the options of the kernel",
             at=f"{KERNEL}{name}",
         )
     return kernels.workload(name, ranks=ranks, **options)
@@ -143,20 +146,26 @@ def _from_python(path: Path, ranks: int | None) -> Workload | Flows:
             made = guarded(path, lambda: names["workload"](**_ranks(ranks)))
         elif ranks is not None:
             raise WorkloadError(
-                f"--ranks {ranks} is not accepted: `workload` has its own number of ranks", source=str(path)
+                f"--ranks {ranks} is not accepted: `workload` in the Python file has its own number of ranks",
+                source=str(path),
             )
         made = guarded(path, made.workload) if isinstance(made, Spmd) else made
         if not isinstance(made, Workload):
             raise WorkloadError(
-                f"expected `workload` to be a Workload, got {type(made).__name__}", source=str(path)
+                f"expected `workload` in the Python file to be a Workload, got an object of type {type(made).__name__}",
+                source=str(path),
             )
         return made
     if callable(names.get("program")):
         if ranks is None:
-            raise WorkloadError("a program for any number of ranks needs --ranks N", source=str(path))
+            raise WorkloadError(
+                "the number of ranks is missing; program(rank, ranks) in a Python file needs --ranks N",
+                source=str(path),
+            )
         run = names["program"]
         folded: Workload = guarded(path, lambda: Workload.from_program(run, ranks, name=path.stem))
         return folded
     raise WorkloadError(
-        "expected the file to define `program(rank, ranks)`, `workload` or `app`", source=str(path)
+        "expected a Python file that defines `program(rank, ranks)`, `workload` or `app`, found none of them",
+        source=str(path),
     )

@@ -52,7 +52,8 @@ def forwarders(
         nodes = selected_nodes(description, table.serves, f"{path}.serves")
         if table.count > len(nodes):
             raise ClusterError(
-                f"expected at most one forwarder per node, got {table.count} for {len(nodes)} nodes",
+                "expected at most one I/O forwarder per node, "
+                f"got {table.count} forwarders for {len(nodes)} nodes",
                 at=f"{path}.count",
             )
         targets = _targets(description, table, path)
@@ -101,14 +102,14 @@ def selected_nodes(description: Description, selection: Selection | None, path: 
             if table.name == selection:
                 return range(starts[i], starts[i + 1])
         known = ", ".join(table.name for table in description.node)
-        raise ClusterError(f"no node is named {selection!r}; the names are {known}", at=path)
+        raise ClusterError(f"no node is named {selection!r}; the names of nodes are {known}", at=path)
     seen: set[int] = set()
     for i, node in enumerate(selection):
         if node >= starts[-1] or node in seen:
             found = (
                 f"node {node} is listed twice"
                 if node in seen
-                else f"there are {starts[-1]} nodes, got node {node}"
+                else f"expected a node number from 0 to {starts[-1] - 1}, got node {node}"
             )
             raise ClusterError(found, at=f"{path}[{i}]")
         seen.add(node)
@@ -135,8 +136,11 @@ def _seats(
 def _shared_seats(description: Description, cluster: Cluster, table: SeatTable, path: str) -> list[Seat]:
     nodes = selected_nodes(description, table.nodes, f"{path}.nodes")
     if table.count > len(nodes) * table.per_node:
-        room = f"expected at most {len(nodes) * table.per_node} on {len(nodes)} nodes"
-        raise ClusterError(f"{room} with per_node = {table.per_node}, got {table.count}", at=f"{path}.count")
+        raise ClusterError(
+            f"expected `count` to be at most {len(nodes) * table.per_node} on {len(nodes)} nodes with "
+            f"per_node = {table.per_node}, got {table.count}",
+            at=f"{path}.count",
+        )
     seats = []
     for i in range(table.count):
         node = nodes[i // table.per_node]

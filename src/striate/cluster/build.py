@@ -81,7 +81,9 @@ def _refuse_islands(network: Network, groups: Sequence[HostGroup]) -> None:
         lost = np.flatnonzero(hops(network, int(tops[0]), backwards=backwards)[tops] < 0)
         if len(lost):
             raise ClusterError(
-                f"no path of edges: {names[0]} cannot {verb} {names[lost[0]]}", at="$.network.edge"
+                "the edges of the network do not connect all nodes: "
+                f"{names[0]} cannot {verb} {names[lost[0]]}",
+                at="$.network.edge",
             )
 
 

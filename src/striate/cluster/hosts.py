@@ -73,12 +73,14 @@ def inside_of(description: Description, table: SeatTable, path: str) -> Inside:
                 memory=node.memory, nic=node.nic, socket=node.socket, hub=node.hub, uplink=node.uplink
             )
     known = ", ".join(node.name for node in description.node)
-    raise ClusterError(f"no node is named {table.like!r}; the names are {known}", at=f"{path}.like")
+    raise ClusterError(f"no node is named {table.like!r}; the names of nodes are {known}", at=f"{path}.like")
 
 
 def _compute(table: NodeTable, path: str) -> HostGroup:
     if table.sockets > 1 and table.hub is None:
-        raise ClusterError(f"{table.sockets} sockets need a `hub` that joins them", at=f"{path}.hub")
+        raise ClusterError(
+            f"a node with {table.sockets} sockets needs a `hub` that joins the sockets", at=f"{path}.hub"
+        )
     return HostGroup(
         table.name, path, table.count, table.sockets, table.socket, table.hub, table.uplink, table.at
     )

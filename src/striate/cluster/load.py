@@ -60,7 +60,8 @@ def _find(path: str | os.PathLike[str]) -> tuple[Path, str]:
     if "\0" in name or not os.path.lexists(name):
         known = ", ".join(bundled())
         raise ClusterError(
-            f"no such file, and no bundled machine of this name ({known})", source=_printable(name)
+            f"there is no such file, and no bundled cluster description of this name (bundled: {known})",
+            source=_printable(name),
         )
     return Path(name), _printable(name)
 

@@ -92,7 +92,8 @@ def _place_as_told(cluster: Cluster, ranks: int) -> Placement:
     told = len(cluster.explicit_placement)
     if told < ranks:
         raise ClusterError(
-            f"expected an explicit placement of at least {ranks} ranks, as the program has, got {told}",
+            f"expected an explicit placement of all {ranks} ranks of the program, "
+            f"got a placement of {told} ranks",
             at="$.placement.ranks",
         )
     node, within = np.ascontiguousarray(np.array(cluster.explicit_placement[:ranks], np.int32).T)

@@ -176,8 +176,8 @@ class CallSequences:
         sequences = [self._sequence(int(program), communicator) for program in numbers]
         if len(lengths := sorted({len(sequence.row) for sequence in sequences})) != 1:
             raise PredictionError(
-                f"expected {len(group)} ranks of a communicator to make the same number of collective calls, "
-                f"got {lengths[0]} on some and {lengths[-1]} on others",
+                f"expected all {len(group)} ranks of a communicator to make the same number of collective "
+                f"calls, got {lengths[0]} calls on some ranks and {lengths[-1]} calls on others",
                 at=self._application.name,
             )
         shapes = np.stack([sequence.shape for sequence in sequences])
@@ -278,7 +278,8 @@ def _repeated(
     rows, index = _joined(body, body[0][1].shape[1])
     if len(rows) * count > MOST_CALLS:
         raise PredictionError(
-            f"expected at most {MOST_CALLS} collective calls with sizes by rank, got {len(rows) * count}",
+            f"expected at most {MOST_CALLS} collective calls whose sizes may differ between ranks, "
+            f"got {len(rows) * count}",
             at=source,
         )
     whole = np.tile(index, (count, 1))

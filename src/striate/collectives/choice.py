@@ -34,7 +34,7 @@ class Rule:
         known = [*([] if self.kind == ALL_KINDS else names_of(self.kind)), *own, VIRTUAL]
         if self.algorithm not in known:
             raise PredictionError(
-                f"expected one of {', '.join(known)} for {self.kind}, got {self.algorithm!r:.60}"
+                f"expected an algorithm among {', '.join(known)} for {self.kind}, got {self.algorithm!r:.60}"
             )
 
     @classmethod
@@ -69,7 +69,7 @@ def _bound(text: str, name: str, place: int) -> float:
     try:
         return units.size(text) if name == "bytes" else int(text)
     except (UnitError, ValueError):
-        raise PredictionError(f"expected {name} such as 8..64, got {text!r:.60}") from None
+        raise PredictionError(f"expected a range of {name} such as 8..64, got {text!r:.60}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,9 @@ class _Delivery:
         missing = [piece for piece in pieces if piece not in known]
         if missing:
             raise ScheduleError(
-                f"expected to send pieces {missing} to rank {peer}, but does not have them", at=f"rank {rank}"
+                f"the schedule sends the pieces {missing} of the data to rank {peer} before the sender has "
+                "them",
+                at=f"rank {rank}",
             )
         return {piece: known[piece] for piece in pieces}
 
@@ -80,7 +82,8 @@ class _Delivery:
 def _added(mine: frozenset[int], news: frozenset[int], rank: int) -> frozenset[int]:
     if mine & news:
         raise ScheduleError(
-            f"the contributions of ranks {sorted(mine & news)} would be added twice", at=f"rank {rank}"
+            f"the schedule would add the contributions of ranks {sorted(mine & news)} twice",
+            at=f"rank {rank}",
         )
     return mine | news
 
@@ -88,6 +91,7 @@ def _added(mine: frozenset[int], news: frozenset[int], rank: int) -> frozenset[i
 def _replaced(mine: frozenset[int], news: frozenset[int], rank: int) -> frozenset[int]:
     if not mine <= news:
         raise ScheduleError(
-            f"the contributions of ranks {sorted(mine - news)} would be overwritten", at=f"rank {rank}"
+            f"the schedule would overwrite the contributions of ranks {sorted(mine - news)}",
+            at=f"rank {rank}",
         )
     return news

@@ -223,7 +223,7 @@ def join(*parts: ScheduleDraft) -> ScheduleDraft:
     whole = ScheduleDraft(parts[0].size).turned(parts[0]._root)
     if {(part.size, part._root) for part in parts} != {(whole.size, whole._root)}:
         raise ScheduleError(
-            "expected drafts of the same number of ranks and the same root, got different ones"
+            "expected schedule drafts of the same number of ranks and the same root, got drafts that differ"
         )
     tags = np.cumsum([0] + [1 + part._last_tag() for part in parts])
     for part, base in zip(parts, tags.tolist(), strict=False):

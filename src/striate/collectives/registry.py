@@ -203,7 +203,7 @@ def _made(
         known = names_of(kind)
         if not known:
             raise _unknown_kind(kind)
-        raise ScheduleError(f"expected one of {', '.join(known)} for {kind}, got {chosen!r}")
+        raise ScheduleError(f"expected an algorithm among {', '.join(known)} for {kind}, got {chosen!r}")
     if kind == "barrier":
         return make(size, **options)
     return make(size, size_bytes, **({"root": root} if family in ROOTED else {}), **options)

@@ -96,7 +96,7 @@ class CollectiveSchedule:
             )
         least = min(self.bytes.min(initial=0), self.instructions.min(initial=0))
         if least < 0:
-            raise ScheduleError(f"expected bytes and instructions of 0 or more, got {least}")
+            raise ScheduleError(f"expected numbers of bytes and instructions of 0 or more, got {least}")
         self._check_pairs(rank)
         return self
 

@@ -124,7 +124,9 @@ def node_of_each(size: int, nodes: Sequence[int] | None) -> NDArray[np.int64]:
     """The node of each rank of a group; where none are given, every rank is alone on its node."""
     place = np.arange(size) if nodes is None else np.asarray(nodes)
     if place.shape != (size,):
-        raise ScheduleError(f"expected a node for each of {size} ranks, got shape {place.shape}")
+        raise ScheduleError(
+            f"expected one node number for each of {size} ranks, got an array of shape {place.shape}"
+        )
     return place
 
 

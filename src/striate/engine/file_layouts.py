@@ -51,7 +51,8 @@ def layout_table(application: Application, cluster: Cluster) -> LayoutTable:
         layout = _layout(file.layout)
         if layout.servers > servers:
             raise PredictionError(
-                f"expected a layout of at most {servers} servers, which the cluster has, got {file.layout!r:.60}",
+                f"expected a file layout over at most the {servers} servers of the cluster, "
+                f"got {file.layout!r:.60}",
                 at=f"file {file.name!r:.60}",
                 source=application.name,
             )

@@ -112,12 +112,12 @@ def run_seconds(trace: Trace, region: str | None = None) -> float:
         start, end = trace.column("start"), trace.column("end")
         if region not in trace.header.regions:
             known = ", ".join(trace.header.regions[:8]) or "none"
-            raise TraceError(f"no region {region!r:.60} in the trace; its regions are {known}")
+            raise TraceError(f"the trace has no region {region!r:.60}; its regions are {known}")
         rows = trace.of_kind("region") & (trace.column("region") == trace.header.regions.index(region))
         return float(int(end[rows].max()) - int(start[rows].min())) / 1e9 if rows.any() else 0.0
     inner = ~trace.of_kind("init", "finalize")
     if not inner.any():
-        raise TraceError("expected operations besides init and finalize in the trace, found none")
+        raise TraceError("expected operations besides MPI_Init and MPI_Finalize in the trace, found none")
     return trace.seconds
 
 

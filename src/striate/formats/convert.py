@@ -33,7 +33,8 @@ def files_of(trace: Trace, path: Path, format_name: str, beside: Sequence[Trace]
     """The files to write and their contents; only for formats of plain files."""
     if beside and format_name not in _VIEWERS:
         raise OutputError(
-            f"only {' and '.join(_VIEWERS)} show a simulated timeline beside the trace, got {format_name}"
+            f"only the formats {' and '.join(_VIEWERS)} show a simulated timeline beside the trace, "
+            f"got {format_name}"
         )
     if format_name == "paraver":
         from striate.formats.writers import paraver

@@ -37,7 +37,7 @@ def read_trace(path: str | Path) -> Trace:
     except MemoryError:
         limit = memory_limit()
         most = "there is" if limit is None else f"the limit of {about_size(limit)}"
-        raise TraceError(f"reading it takes more memory than {most}", source=str(path)) from None
+        raise TraceError(f"reading the trace takes more memory than {most}", source=str(path)) from None
     except OSError as error:
         raise TraceError(f"cannot read: {error.strerror or error}", source=str(path)) from None
     return trace

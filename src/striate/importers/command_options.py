@@ -40,7 +40,9 @@ class OptionTable:
         while words:
             word = words.pop(0)
             if not re.match(r"--?[A-Za-z]", word):
-                raise WorkloadError(f"expected an option of {self.tool}, got {word!r:.60}", source=self.tool)
+                raise WorkloadError(
+                    f"expected a command-line option of {self.tool}, got {word!r:.60}", source=self.tool
+                )
             if word.startswith("--"):
                 name, equals, text = word.partition("=")
                 name = self.long.get(name, name)
@@ -119,7 +121,9 @@ class OptionTable:
             raise self._error(f"expected {wanted}, got {text!r:.60}", option)
         least = 0 if option in self.may_be_zero else 1
         if not least <= number <= LARGEST:
-            raise self._error(f"expected at least {least}, got {text!r:.60}", option)
+            raise self._error(
+                f"expected a value from {least} to 2^63 - 1 for {option}, got {text!r:.60}", option
+            )
         return number
 
     def _error(self, message: str, at: str) -> WorkloadError:

@@ -27,7 +27,7 @@ def from_text(text: str, *, ranks: int | None, hosts: int | None = None) -> Trai
     each = said.get("accelerator")
     if each is None and ranks is None:
         raise WorkloadError(
-            "the number of accelerators is missing; give --ranks N, or append x N accelerators to the name",
+            'the number of accelerators is missing; give --ranks N, or append " x N accelerators" to the file name',
             source=name,
         )
     accelerators = each * hosts if each is not None else ranks
@@ -55,7 +55,9 @@ def job_of(keys: dict[str, Any], *, name: str, accelerators: int, hosts: int, so
     """The job of keys that were understood; defaults are those of DLIO's ConfigArguments."""
     if not keys.get("workflow.train", True):
         raise WorkloadError(
-            "expected a workload that trains, got workflow.train false", at="workflow.train", source=source
+            "expected a DLIO workload that trains, got one with workflow.train false",
+            at="workflow.train",
+            source=source,
         )
     if keys.get("workflow.evaluation", False):
         raise WorkloadError("evaluation is not supported", at="workflow.evaluation", source=source)
@@ -69,11 +71,13 @@ def job_of(keys: dict[str, Any], *, name: str, accelerators: int, hosts: int, so
         "train.epochs",
     ):
         if keys.get(path, 1) < 1:
-            raise WorkloadError("expected at least 1, got 0", at=path, source=source)
+            raise WorkloadError(
+                f"expected the DLIO key {path} to be at least 1, got 0", at=path, source=source
+            )
     compute, varies = keys.get("train.computation_time", (0.0, False))
     if not compute > 0:
         raise WorkloadError(
-            f"expected a compute time per step above 0, got {compute:g} s",
+            f"expected a compute time per training step above 0, got {compute:g} s",
             at="train.computation_time",
             source=source,
         )
@@ -106,7 +110,9 @@ def _sample_bytes(keys: dict[str, Any], source: str) -> float:
         found = keys.get("dataset.record_length_bytes", keys.get("dataset.record_length", 64 * 1024.0))
     if not found > 0:
         raise WorkloadError(
-            "expected records of at least one byte", at="dataset.record_length", source=source
+            f"expected samples (records) of at least one byte, got {found:g} bytes",
+            at="dataset.record_length",
+            source=source,
         )
     return float(found)
 
@@ -118,7 +124,7 @@ def _checkpoints(keys: dict[str, Any], source: str) -> CheckpointPlan | None:
     between = keys.get("checkpoint.epochs_between_checkpoints", 1)
     if between < 1:
         at = "checkpoint.epochs_between_checkpoints"
-        raise WorkloadError("expected at least 1, got 0", at=at, source=source)
+        raise WorkloadError("expected at least 1 epoch between checkpoints, got 0", at=at, source=source)
     return CheckpointPlan(
         model_bytes=int(next((keys[path] for path in sizes if path in keys), 10240)),
         sharded=keys.get("checkpoint.type", "rank_zero") == "all_ranks",
@@ -136,6 +142,8 @@ def _apart(text: str) -> tuple[str, dict[str, int]]:
     while match := _TIMES.match(text):
         text, noun = match[1], match[3].rstrip("s")
         if noun in said:
-            raise WorkloadError(f"the number of {noun}s is given twice", source=text)
+            raise WorkloadError(
+                f"expected the number of {noun}s once in the name of the job, got two numbers", source=text
+            )
         said[noun] = int(match[2])
     return text, said

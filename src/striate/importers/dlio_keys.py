@@ -21,7 +21,7 @@ class _MismatchError(ValueError):
 def count(value: Any) -> int:
     number = amount(value)
     if number != int(number):
-        raise _MismatchError("a whole number")
+        raise _MismatchError("expected a whole number")
     return int(number)
 
 
@@ -31,11 +31,11 @@ def amount(value: Any) -> float:
         try:
             value = float(value)
         except ValueError:
-            raise _MismatchError("a number") from None
+            raise _MismatchError("expected a number") from None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _MismatchError("a number")
+        raise _MismatchError("expected a number")
     if not 0 <= value <= LARGEST:  # nor NaN
-        raise _MismatchError("a number that is not negative and at most 4.6e18")
+        raise _MismatchError("expected a number that is not negative and at most 4.6e18")
     return float(value)
 
 
@@ -46,13 +46,13 @@ def steps(value: Any) -> int:
 
 def truth(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise _MismatchError("true or false")
+        raise _MismatchError("expected true or false")
     return value
 
 
 def word(value: Any) -> str:
     if not isinstance(value, str):
-        raise _MismatchError("a word")
+        raise _MismatchError("expected a word")
     return value
 
 
@@ -60,7 +60,7 @@ def mean(value: Any) -> float:
     """A time, or a distribution with its mean."""
     if isinstance(value, dict):
         if "mean" not in value:
-            raise _MismatchError("a number of seconds or a mapping with `mean`")
+            raise _MismatchError("expected a number of seconds or a mapping with the key `mean`")
         value = value["mean"]
     return amount(value)
 
@@ -75,7 +75,7 @@ def one_of(*words: str) -> Kind:
     def kind(value: Any) -> str:
         text = word(value).lower()
         if text not in words:
-            raise _MismatchError(f"one of {', '.join(words)}")
+            raise _MismatchError(f"expected one of {', '.join(words)}")
         return text
 
     return kind
@@ -89,12 +89,12 @@ def shuffle(value: Any) -> bool:
 def dimensions(value: Any) -> int:
     """The elements of a record: the product of its dimensions."""
     if not isinstance(value, list) or not value:
-        raise _MismatchError("a list of dimensions")
+        raise _MismatchError("expected a list of dimensions")
     elements = 1
     for one in map(count, value):  # a product of all of them could be as long as the file
         elements *= one
         if elements > LARGEST:
-            raise _MismatchError("dimensions of at most 4.6e18 elements")
+            raise _MismatchError("expected dimensions of a record of at most 4.6e18 elements")
     return elements
 
 
@@ -199,7 +199,11 @@ def read_keys(document: Any, *, source: str) -> dict[str, Any]:
     if isinstance(document, dict) and set(document) == {"workload"}:
         document, root = document["workload"], "$.workload"
     if not isinstance(document, dict) or not document:
-        raise WorkloadError("expected the mapping of a DLIO workload", at=root, source=source)
+        raise WorkloadError(
+            f"expected a mapping with the keys of a DLIO workload, got {_shown(document)}",
+            at=root,
+            source=source,
+        )
     found: dict[str, Any] = {}
     for key, value in document.items():
         name = {"data_reader": "reader"}.get(key, key)
@@ -233,7 +237,7 @@ def _take(found: dict[str, Any], path: str, value: Any, at: str, source: str) ->
     try:
         found[path] = UNDERSTOOD[path](value)
     except _MismatchError as mismatch:
-        raise WorkloadError(f"expected {mismatch}, got {_shown(value)}", at=at, source=source) from None
+        raise WorkloadError(f"{mismatch}, got {_shown(value)}", at=at, source=source) from None
 
 
 def _shown(value: Any) -> str:

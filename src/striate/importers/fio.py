@@ -29,7 +29,10 @@ def from_words(words: list[str], ranks: int | None) -> Workload:
     if len(files) == 1 and len(words) == 1:
         return from_file(Path(files[0]), ranks)
     if files:
-        raise WorkloadError("expected one job file, or options such as --name=job --rw=read", source="fio")
+        raise WorkloadError(
+            f"expected one fio job file, or only options such as --name=job --rw=read, got {' '.join(words)!r:.60}",
+            source="fio",
+        )
     return workload_of(_jobs(_sections_of(words), "fio"), ranks=ranks, source="fio")
 
 
@@ -61,7 +64,7 @@ def _jobs(sections: tuple[Section, ...], source: str) -> list[FioJob]:
             jobs.append(read_job(section.name, [*shared, *section.keys], source=source))
     if not jobs:
         raise WorkloadError(
-            "expected a job, that is a section other than [global], found none", source=source
+            "expected a fio job, that is a section other than [global], found none", source=source
         )
     return jobs
 
@@ -71,13 +74,14 @@ def workload_of(jobs: list[FioJob], *, ranks: int | None, source: str) -> Worklo
     processes = sum(job.processes for job in jobs)
     if processes > MOST_PROCESSES:
         raise WorkloadError(
-            f"expected at most {MOST_PROCESSES:,} processes in all jobs, got {processes:,}",
+            f"expected at most {MOST_PROCESSES:,} processes in all fio jobs together, got {processes:,}",
             at="numjobs",
             source=source,
         )
     if ranks not in (None, processes):
         raise WorkloadError(
-            f"expected --ranks {processes}, as the jobs have processes, got --ranks {ranks}", source=source
+            f"expected --ranks {processes}, the number of processes of all fio jobs, got --ranks {ranks}",
+            source=source,
         )
     body = WrittenProgram(processes, name="fio", source=source, communicators={ALONE: range(processes)})
     shared: dict[str, Any] = {}
@@ -114,7 +118,8 @@ def _write_job(body: Any, job: FioJob, first: Any, numbers: Any, source: str) ->
     size = job.block[0] if reads else job.block[1]
     if reads and writes and job.block[0] != job.block[1]:
         raise WorkloadError(
-            f"expected one block size for mixed reads and writes, got {job.block[0]} and {job.block[1]}",
+            "expected the same block size for reads and writes in a mixed fio job, "
+            f"got {job.block[0]} and {job.block[1]} bytes",
             at=f"{job.name}.bs",
             source=source,
         )
@@ -122,7 +127,7 @@ def _write_job(body: Any, job: FioJob, first: Any, numbers: Any, source: str) ->
     if each < 1:
         raise WorkloadError(
             f"expected files of at least one block of {size} bytes, "
-            f"got {job.file_bytes or job.total_bytes // job.files}",
+            f"got files of {job.file_bytes or job.total_bytes // job.files} bytes",
             at=f"{job.name}.size",
             source=source,
         )

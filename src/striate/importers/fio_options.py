@@ -222,18 +222,22 @@ def _value(kind: str, text: str | None, at: str, source: str) -> Any:
         if text is None or text == "":
             return 1
         if text not in ("0", "1"):
-            raise WorkloadError(f"expected 0 or 1, got {text!r:.60}", at=at, source=source)
+            raise WorkloadError(f"expected 0 or 1 for a fio option, got {text!r:.60}", at=at, source=source)
         return int(text)
     if text is None:
-        raise WorkloadError("expected a value after the option, found none", at=at, source=source)
+        raise WorkloadError("expected a value after the fio option, found none", at=at, source=source)
     if "$" in text:
-        raise WorkloadError(f"variables are not supported, got {text!r:.60}", at=at, source=source)
+        raise WorkloadError(
+            f"expected a fio option without variables, which are not supported, got {text!r:.60}",
+            at=at,
+            source=source,
+        )
     if kind == "word":
         return text
     if kind == "blocks":
         parts = [size_of(part) for part in text.split(",") if part.strip()][:2]
         if not parts or any(part is None or part < 1 for part in parts):
-            raise WorkloadError(f"expected a size such as 4k, got {text!r:.60}", at=at, source=source)
+            raise WorkloadError(f"expected a block size such as 4k, got {text!r:.60}", at=at, source=source)
         return parts[0], parts[-1]
     number = size_of(text) if kind == "bytes" else count_of(text)
     if number is None or number > LARGEST:
@@ -248,19 +252,25 @@ def _checked(job: FioJob, source: str) -> FioJob:
 
     if job.pattern not in PATTERNS:
         known = ", ".join(PATTERNS)
-        raise refuse(f"rw {job.pattern!r:.40} is not supported; expected one of {known}", "rw")
+        raise refuse(f"fio's rw={job.pattern!r:.40} is not supported; expected one of {known}", "rw")
     if job.engine not in ENGINES:
         known = ", ".join(ENGINES)
-        raise refuse(f"ioengine {job.engine!r:.40} is not supported; expected one of {known}", "ioengine")
+        raise refuse(
+            f"fio's ioengine={job.engine!r:.40} is not supported; expected one of {known}", "ioengine"
+        )
     if not (job.total_bytes or job.file_bytes):
-        raise refuse("the number of bytes is missing; give size", "size")
+        raise refuse("the number of bytes of a fio job is missing; give the option size", "size")
     for value, key in ((job.files, "nrfiles"), (job.processes, "numjobs"), (job.depth, "iodepth")):
         if value < 1:
-            raise refuse("expected at least 1, got 0", key)
+            raise refuse(f"expected the fio option {key} to be at least 1, got 0", key)
     if max(job.read_percent, job.write_percent) > 100:
-        raise refuse(f"expected at most 100 %, got {max(job.read_percent, job.write_percent)}", "rwmixread")
+        raise refuse(
+            "expected at most 100 % as the fio options rwmixread and rwmixwrite, "
+            f"got {max(job.read_percent, job.write_percent)}",
+            "rwmixread",
+        )
     if job.filename and job.files > 1:
-        raise refuse(f"expected nrfiles 1 with a filename, got {job.files}", "nrfiles")
+        raise refuse(f"expected nrfiles=1 together with the fio option filename, got {job.files}", "nrfiles")
     if ":" in job.filename:
-        raise refuse("expected one file name, got several, separated by colons", "filename")
+        raise refuse("expected one file name in the fio option filename, got several names", "filename")
     return job

@@ -58,7 +58,9 @@ def from_file(path: Path, ranks: int | None) -> Workload:
         raise WorkloadError(f"not JSON: {mistake}", at=at, source=source) from None
     keys = ("mpi", "vol", "file-system", "directory", "benchmarks")
     if not isinstance(document, dict):
-        raise WorkloadError("expected a JSON object with the key benchmarks", source=source)
+        raise WorkloadError(
+            "expected a JSON object with the key benchmarks, got another JSON value", source=source
+        )
     for key in document:
         if key not in keys:
             raise WorkloadError(f"unknown key {key!r:.60}", at=f"$.{key}", source=source)
@@ -67,7 +69,9 @@ def from_file(path: Path, ranks: int | None) -> Workload:
     said = _ranks(document.get("mpi"), source)
     if ranks is not None and said is not None and ranks != said:
         raise WorkloadError(
-            f"expected --ranks {said}, as in the file, got --ranks {ranks}", at="$.mpi", source=source
+            f"expected --ranks {said}, the number of ranks in the h5bench file, got --ranks {ranks}",
+            at="$.mpi",
+            source=source,
         )
     count = said if said is not None else ranks
     if count is None:
@@ -86,7 +90,7 @@ def _ranks(mpi: Any, source: str) -> int | None:
     found = count_of(str(mpi["ranks"]))
     if not found:
         raise WorkloadError(
-            f"expected a number of ranks, got {mpi['ranks']!r:.60}", at="$.mpi.ranks", source=source
+            f"expected a number of MPI ranks, got {mpi['ranks']!r:.60}", at="$.mpi.ranks", source=source
         )
     return found
 
@@ -126,7 +130,7 @@ def _write(body: Any, document: dict[str, Any], source: str) -> None:
             known = " and ".join(BENCHMARKS)
             found = one.get("benchmark") if isinstance(one, dict) else one
             raise WorkloadError(
-                f"benchmark {found!r:.40} is not supported; expected one of {known}",
+                f"h5bench's benchmark {found!r:.40} is not supported; expected one of {known}",
                 at=f"{at}.benchmark",
                 source=source,
             )

@@ -83,7 +83,9 @@ REFUSED = {
 def from_words(words: list[str], ranks: int | None) -> Workload:
     """The workload of the words after `io500`."""
     if len(words) != 1:
-        raise WorkloadError(f"expected one configuration, got {len(words)} words", source="io500")
+        raise WorkloadError(
+            f"expected one configuration file after io500, got {len(words)} arguments", source="io500"
+        )
     return from_file(Path(words[0]), ranks)
 
 
@@ -95,8 +97,8 @@ def from_file(path: Path, ranks: int | None) -> Workload:
     settings = _Settings(path)
     if settings.count("debug", "stonewall-time", DEADLINE):
         raise WorkloadError(
-            "expected stonewall-time = 0: with a deadline the amount of data depends on the speed; "
-            "set the amount with blockSize, segmentCount and n",
+            "expected stonewall-time = 0, because with a deadline the amount of data depends on the speed; "
+            "set the amount of data with blockSize, segmentCount and n",
             at="debug.stonewall-time",
             source=source,
         )

@@ -19,7 +19,8 @@ def from_file(path: Path, name: str = "") -> StorageSystem:
     header, lines = read_csv(path, kind=ClusterError)
     if not any(_PREFIX.match(column) for column in header):
         raise ClusterError(
-            "expected the columns of the IO500 list, such as information_ds_nodes", source=str(path)
+            "expected a table with columns of the IO500 list, such as information_ds_nodes, found no such column",
+            source=str(path),
         )
     rows = [
         (line, {_PREFIX.sub("", key, count=1): cell for key, cell in line.cells.items()}) for line in lines
@@ -27,9 +28,10 @@ def from_file(path: Path, name: str = "") -> StorageSystem:
     fitting = [(line, row) for line, row in rows if name.lower() in _names(row).lower()]
     if len(fitting) != 1:
         known = "; ".join(_names(row) for _, row in (fitting or rows)[:4])
-        wanted = f"{name!r:.60} fits {len(fitting)}" if name else f"there are {len(rows)}"
+        found = f"{name!r:.60} for {len(fitting)} rows" if name else f"no NAME for {len(rows)} rows"
         raise ClusterError(
-            f"expected FILE#NAME that selects one row, {wanted}: {known:.200}", source=str(path)
+            f"expected io500:FILE#NAME with a NAME that selects one row, got {found}: {known:.200}",
+            source=str(path),
         )
     return _system(*fitting[0], str(path))
 

@@ -22,7 +22,7 @@ def from_words(words: list[str], ranks: int | None) -> Workload:
     asked = {test.tasks for test in tests}
     if len(asked) > 1:
         raise WorkloadError(
-            "tests with different numbers of tasks are not supported", at="numTasks", source="ior"
+            "IOR tests with different numbers of tasks are not supported", at="numTasks", source="ior"
         )
     tasks = asked.pop()
     if ranks is None and not tasks:

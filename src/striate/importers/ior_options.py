@@ -124,7 +124,7 @@ def _checked(test: IorTest) -> IorTest:
     if api not in APIS:
         known = ", ".join(APIS)
         raise WorkloadError(
-            f"-a {test.api!r:.40} is not supported; expected one of {known}", at="-a", source="ior"
+            f"IOR's -a {test.api!r:.40} is not supported; expected one of {known}", at="-a", source="ior"
         )
     if test.block_bytes % test.transfer_bytes:
         raise WorkloadError(
@@ -134,9 +134,15 @@ def _checked(test: IorTest) -> IorTest:
             source="ior",
         )
     if test.shuffled > 1:
-        raise WorkloadError("-z -z is not supported: random offsets may repeat", at="-z", source="ior")
+        raise WorkloadError(
+            "IOR's -z given twice is not supported: random offsets may repeat", at="-z", source="ior"
+        )
     if test.shuffled and test.reorder and not test.file_per_rank:
-        raise WorkloadError("ior refuses -z with -C for one file of all tasks", at="-z", source="ior")
+        raise WorkloadError(
+            "IOR refuses -z together with -C for a file that all tasks share",
+            at="-z",
+            source="ior",
+        )
     both = not (test.write or test.read or test.check_write or test.check_read)
     return replace(
         test,

@@ -40,13 +40,15 @@ def with_directives(fields: dict[str, Any], text: str, table: OptionTable, at: s
         match = _LINE.fullmatch(part.split("#", 1)[0])
         if match is None:
             raise WorkloadError(
-                f"expected a directive such as blockSize=1m, got {part.strip()!r:.60}", at=at, source="ior"
+                f"expected an IOR directive such as blockSize=1m, got {part.strip()!r:.60}",
+                at=at,
+                source="ior",
             )
         key, value = match[1].lower(), match[2]
         if key in WITHOUT_EFFECT or (key in LIMITS and value == "0"):
             continue
         if key not in DIRECTIVES:
-            raise WorkloadError(f"the directive {match[1]!r:.60} is not supported", at=at, source="ior")
+            raise WorkloadError(f"the IOR directive {match[1]!r:.60} is not supported", at=at, source="ior")
         name, kind = table.understood[DIRECTIVES[key]]
         fields[name] = (
             _truth(match[1], value, at) if kind == "flag" else table.value_of(DIRECTIVES[key], value)
@@ -85,5 +87,7 @@ def _said(line: str) -> str:
 def _truth(key: str, text: str, at: str) -> int:
     number = count_of(text)
     if number is None:
-        raise WorkloadError(f"expected {key}=0 or {key}=1, got {text!r:.40}", at=at, source="ior")
+        raise WorkloadError(
+            f"expected the IOR directive {key}=0 or {key}=1, got {text!r:.40}", at=at, source="ior"
+        )
     return int(bool(number))

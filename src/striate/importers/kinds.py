@@ -73,11 +73,15 @@ def from_command_line(text: str, ranks: int | None) -> Workload:
     place = next((place for place, word in enumerate(words) if _name(word) in COMMANDS), None)
     if place is None:
         known = ", ".join(COMMANDS)
-        raise WorkloadError(f"expected the command line of one of {known}", source=text[:60])
+        raise WorkloadError(
+            f"expected a command line that runs one of {known}, found none of these programs",
+            source=text[:60],
+        )
     started = launched_ranks(words[:place])
     if started is not None and ranks not in (None, started):
         raise WorkloadError(
-            f"expected --ranks {started}, as the launcher starts, got --ranks {ranks}", source=text[:60]
+            f"expected --ranks {started}, the number of ranks that the launcher starts, got --ranks {ranks}",
+            source=text[:60],
         )
     made: Workload = _importer(_name(words[place])).from_words(
         words[place + 1 :], started if started is not None else ranks

@@ -133,10 +133,12 @@ def read_options(words: list[str]) -> MdTest:
 def checked(test: MdTest) -> MdTest:
     """The test by mdtest's own rules: files that the folders of a tree hold, and all phases where none is named."""
     if test.api.upper() != "POSIX":
-        raise WorkloadError(f"-a {test.api!r:.40} is not supported; expected POSIX", at="-a", source="mdtest")
+        raise WorkloadError(
+            f"mdtest's -a {test.api!r:.40} is not supported; expected POSIX", at="-a", source="mdtest"
+        )
     if not test.files_only:
         raise WorkloadError(
-            "tests of folders are not supported; give -F to test files only", at="-F", source="mdtest"
+            "mdtest's directory tests are not supported; give -F to test files only", at="-F", source="mdtest"
         )
     items = _items(test)
     if items < 1:
@@ -153,13 +155,13 @@ def _items(test: MdTest) -> int:
     if test.depth and test.branches ** min(test.depth, 64) > MOST_FILES:
         found = f"{test.branches}^{test.depth}"
         raise WorkloadError(
-            f"expected a tree of at most {MOST_FILES:,} folders, got {found}", at="-z", source="mdtest"
+            f"expected a tree of at most {MOST_FILES:,} directories, got {found}", at="-z", source="mdtest"
         )
     leaves, folders = test.branches**test.depth, _folders(test)
     holding = max(leaves if test.leaves_only else folders, 1)
     if test.items_per_folder and test.items:
         if test.depth:
-            raise WorkloadError("-n, -I and -z together are not supported", at="-I", source="mdtest")
+            raise WorkloadError("mdtest's -n, -I and -z together are not supported", at="-I", source="mdtest")
         return test.items
     return test.items_per_folder * holding if test.items_per_folder else test.items // holding * holding
 
@@ -181,7 +183,7 @@ def declare(body: Any, test: MdTest) -> Any:
     """The files of all ranks, one after the other."""
     if test.items * body.ranks > min(MOST_FILES, LARGEST):
         raise WorkloadError(
-            f"expected at most {MOST_FILES:,} files, got {test.items * body.ranks:,}",
+            f"expected at most {MOST_FILES:,} files of all ranks together, got {test.items * body.ranks:,}",
             at="-n",
             source="mdtest",
         )

@@ -74,7 +74,9 @@ def from_document(document: Any, reader: SheetReader, *, name: str) -> StorageSy
     if "nodes" not in sheet and "host_node" in sheet:
         return _recommended(sheet, reader, name=name)
     if "nodes" not in sheet:
-        raise reader.refuse("expected a sheet of MLPerf Storage v1.0 with `nodes`", "$")
+        raise reader.refuse(
+            "expected a system sheet of MLPerf Storage v1.0 with the key `nodes`, found no such key", "$"
+        )
     networks = {
         reader.text(one, "network_name", at): (one, at) for one, at in reader.items(sheet, "networks", "$")
     }

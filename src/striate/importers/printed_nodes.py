@@ -26,7 +26,7 @@ def from_scontrol(text: str, source: str) -> StorageSystem:
             continue
         if name == "DEFAULT":
             raise ClusterError(
-                "defaults of slurm.conf are not supported; give the output of scontrol show node",
+                "NodeName=DEFAULT in slurm.conf is not supported; give the output of `scontrol show node`",
                 source=source,
             )
         if name in nodes:
@@ -34,7 +34,9 @@ def from_scontrol(text: str, source: str) -> StorageSystem:
         nodes[name] = (_cores(keys, name, source), _number(keys, "RealMemory", name, source) * 2**20)
         counts[nodes[name]] += _named(name, source)
     if not nodes:
-        raise ClusterError("expected the output of scontrol show node: no NodeName is there", source=source)
+        raise ClusterError(
+            "expected the output of `scontrol show node`, found no NodeName in it", source=source
+        )
     ((cores, memory), most), whole = counts.most_common(1)[0], counts.total()
     notes = [f"{counted(whole, 'node')} by scontrol"]
     if most < whole:
@@ -55,10 +57,14 @@ def _named(name: str, source: str) -> int:
             any(not re.fullmatch("[0-9]{1,9}", end, re.ASCII) for pair in ends for end in pair)
             or len(inside) > 1
         ):
-            raise ClusterError(f"expected nodes such as node[001-064], got {name!r:.40}", source=source)
+            raise ClusterError(
+                f"expected names of nodes such as node[001-064], got {name!r:.40}", source=source
+            )
         sizes = [int(last) - int(first) + 1 for first, last in ends]
         if min(sizes, default=1) < 1:
-            raise ClusterError(f"expected an ascending range of nodes, got {name!r:.40}", source=source)
+            raise ClusterError(
+                f"expected an ascending range of node numbers, got {name!r:.40}", source=source
+            )
         total += sum(sizes) if sizes else 1
     return total
 
@@ -73,7 +79,9 @@ def _number(keys: dict[str, str], key: str, name: str, source: str) -> int:
     text = keys.get(key, "")
     if not re.fullmatch(r"[0-9]{1,15}", text, re.ASCII) or int(text) < 1:
         raise ClusterError(
-            f"expected a whole number of at least 1 for {key}, got {text!r:.40}", at=name[:40], source=source
+            f"expected a whole number of at least 1 as {key} of a node, got {text!r:.40}",
+            at=name[:40],
+            source=source,
         )
     return int(text)
 
@@ -88,7 +96,10 @@ def from_lstopo(text: str, source: str) -> StorageSystem:
         machine = _MACHINE.search(text)
         memory = float(machine[1]) * _SCALES[machine[2]] if machine else 0.0
     if not cores or not memory:
-        raise ClusterError("expected the output of lstopo: cores and the memory of a machine", source=source)
+        raise ClusterError(
+            "expected the output of `lstopo` with the cores and the memory of a machine, found no such lines",
+            source=source,
+        )
     return StorageSystem(
         "lstopo", host_cores=cores, host_memory=memory, notes=(f"{counted(cores, 'core')} by lstopo",)
     )

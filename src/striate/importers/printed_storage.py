@@ -31,7 +31,11 @@ def from_lfs_df(text: str, source: str) -> StorageSystem:
         match = _LFS.match(line.strip())
         if match is None:
             if "_UUID" in line and "inactive" not in line and not line.startswith("UUID"):
-                raise ClusterError("expected a target of lfs df", at=f"line {number}", source=source)
+                raise ClusterError(
+                    f"expected a line of `lfs df` about an OST or MDT, got {line.strip()!r:.60}",
+                    at=f"line {number}",
+                    source=source,
+                )
             continue
         name, kind, index, size, _ = match.groups()
         names.add(name)
@@ -39,14 +43,16 @@ def from_lfs_df(text: str, source: str) -> StorageSystem:
             mdts.add(index)
             continue
         if index in osts:
-            raise ClusterError(f"the target OST{index} is listed twice", at=f"line {number}", source=source)
+            raise ClusterError(
+                f"expected every OST once, got OST{index} twice", at=f"line {number}", source=source
+            )
         osts[index] = _bytes(size)
         capacity += osts[index]
     if not osts:
-        raise ClusterError("expected the output of lfs df: no OST is there", source=source)
+        raise ClusterError("expected the output of `lfs df`, found no OST in it", source=source)
     if len(names) > 1:
         found = ", ".join(sorted(names)[:4])
-        raise ClusterError(f"expected one file system, found {found}", source=source)
+        raise ClusterError(f"expected `lfs df` of one file system, found several: {found}", source=source)
     return StorageSystem(
         name=f"Lustre {names.pop()}",
         drives=len(osts),
@@ -73,22 +79,27 @@ def from_beegfs_targets(text: str, source: str) -> StorageSystem:
     head = next((at for at, line in enumerate(lines) if line.startswith("TargetID")), None)
     if head is None:
         raise ClusterError(
-            "expected the output of beegfs-ctl --listtargets: no TargetID is there", source=source
+            "expected the output of `beegfs-ctl --listtargets`, found no header line with TargetID",
+            source=source,
         )
     columns = lines[head].split()
     if "NodeID" not in columns:
         wanted = "beegfs-ctl --listtargets --nodetype=storage"
-        raise ClusterError(f"expected the output of {wanted}: no column NodeID is there", source=source)
+        raise ClusterError(f"expected the output of `{wanted}`, found no column NodeID in it", source=source)
     targets: dict[str, str] = {}
     for line in lines[head + 1 :]:
         cells = _NODE_NUMBER.sub("", line).split()
         if len(cells) < len(columns):
             raise ClusterError(f"expected {len(columns)} columns, got {line!r:.60}", source=source)
         if cells[0] in targets:
-            raise ClusterError(f"the target {cells[0]!r:.20} is listed twice", source=source)
+            raise ClusterError(
+                f"expected every storage target once, got {cells[0]!r:.20} twice", source=source
+            )
         targets[cells[0]] = cells[columns.index("NodeID")]
     if not targets:
-        raise ClusterError("expected targets below the line TargetID, found none", source=source)
+        raise ClusterError(
+            "expected storage targets below the header line TargetID, found none", source=source
+        )
     servers = len(set(targets.values()))
     return StorageSystem(
         name="BeeGFS",
@@ -108,7 +119,10 @@ def from_gluster_info(text: str, source: str) -> StorageSystem:
     """Bricks and the hosts that hold them, of one volume of `gluster volume info`; copies and parity slow writes."""
     volumes = re.findall(r"^Volume Name:\s*(\S+)", text, re.MULTILINE)
     if len(volumes) != 1:
-        raise ClusterError(f"expected gluster volume info of one volume, found {len(volumes)}", source=source)
+        raise ClusterError(
+            f"expected the output of `gluster volume info` for one volume, found {len(volumes)} volumes",
+            source=source,
+        )
     kind = re.search(r"^Type:\s*(\S+)", text, re.MULTILINE)
     bricks = _BRICK.findall(text)
     said = _COUNTED.search(text)
@@ -117,7 +131,7 @@ def from_gluster_info(text: str, source: str) -> StorageSystem:
     number = count_of(said[1].split("=")[-1]) if said else None
     if number not in (None, len(bricks)):
         raise ClusterError(
-            f"expected {number} bricks, as the text says, found {len(bricks)}",
+            f"expected {number} lines of bricks, as many as Number of Bricks says, found {len(bricks)}",
             at="Number of Bricks",
             source=source,
         )

@@ -32,7 +32,7 @@ def from_name(name: str) -> tuple[StorageSystem, tuple[Path, ...]]:
         kind, _, file = part.strip().partition(":")
         if kind not in (*PRINTED, MLPERF, IO500) or not file:
             known = ", ".join(f"{one}:FILE" for one in (*PRINTED, MLPERF, IO500))
-            raise ClusterError(f"expected sheets such as {known}, got {part.strip()!r:.60}")
+            raise ClusterError(f"expected the sheet of a machine as one of {known}, got {part.strip()!r:.60}")
         file, _, row = file.partition("#") if kind == IO500 else (file, "", "")
         path = Path(file)
         paths.append(path)
@@ -40,7 +40,9 @@ def from_name(name: str) -> tuple[StorageSystem, tuple[Path, ...]]:
     system = joined(systems)
     for count, what in ((system.hosts, "hosts"), (system.servers, "storage servers")):
         if count is not None and count > MOST_NODES:
-            raise ClusterError(f"expected at most {MOST_NODES:,} {what}, got {count:,}", source=name[:60])
+            raise ClusterError(
+                f"expected a machine with at most {MOST_NODES:,} {what}, got {count:,}", source=name[:60]
+            )
     return system, tuple(paths)
 
 

@@ -27,7 +27,7 @@ class WrittenProgram(Spmd):
     ) -> None:
         self._source = source
         if ranks > MOST_RANKS:
-            raise self._refuse(f"expected at most {MOST_RANKS:,} ranks, got {ranks}")
+            raise self._refuse(f"expected a benchmark with at most {MOST_RANKS:,} ranks, got {ranks}")
         super().__init__(ranks, name=name, communicators=communicators)
         self._operations, self._cells = 0, 0
 
@@ -49,13 +49,13 @@ class WrittenProgram(Spmd):
     def expect_bytes(self, last: int, *, at: str) -> None:
         """Refuse files that reach further than offsets do."""
         if last > LARGEST:
-            raise self._refuse("expected a file of less than 8 EiB, got a larger one", at=at)
+            raise self._refuse("expected a file of less than 8 EiB, got a larger file", at=at)
 
     def _expect_room(self) -> None:
         if self._operations > MOST_OPERATIONS or self._cells > MOST_CELLS:
             raise self._refuse(
-                f"expected at most {MOST_OPERATIONS:,} operations outside loops and {MOST_CELLS:,} numbers "
-                f"that differ by rank, got {self._operations:,} and {self._cells:,}"
+                f"expected a benchmark with at most {MOST_OPERATIONS:,} operations (each loop body counted once) and "
+                f"{MOST_CELLS:,} values that differ between ranks, got {self._operations:,} and {self._cells:,}"
             )
 
     def _refuse(self, message: str, at: str | None = None) -> WorkloadError:

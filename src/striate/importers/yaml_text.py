@@ -31,7 +31,9 @@ class _Plain(yaml.SafeLoader):  # type: ignore[misc,unused-ignore]
     def construct_yaml_int(self, node: Any) -> Any:
         """A whole number; one of thousands of digits takes long to read, and cannot be shown."""
         if len(node.value) > MOST_DIGITS:
-            raise _mistake(f"a number of more than {MOST_DIGITS} digits", node.start_mark)
+            raise _mistake(
+                f"expected numbers of at most {MOST_DIGITS} digits, found a longer number", node.start_mark
+            )
         return super().construct_yaml_int(node)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
@@ -55,7 +57,9 @@ def _mistake(words: str, mark: Any) -> Exception:
 def read_yaml(text: str, *, source: str, error: type[StriateError]) -> Any:
     """What the text holds; raises `error` in one line with the line and column of the mistake."""
     if len(text) > LARGEST_TEXT:
-        raise error(f"expected YAML of at most {about_size(LARGEST_TEXT)}, found more", source=source)
+        raise error(
+            f"expected a YAML file of at most {about_size(LARGEST_TEXT)}, found a larger file", source=source
+        )
     try:
         return yaml.load(text, Loader=_Plain)  # a SafeLoader
     except (yaml.YAMLError, ValueError, RecursionError) as mistake:

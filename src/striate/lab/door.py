@@ -29,7 +29,7 @@ def claim(name: str) -> socket.socket:
     except OSError as error:
         listener.close()
         raise LabError(
-            f"a lab named {name!r} is already there; take it down or give another --name"
+            f"a practice cluster (lab) named {name!r} exists already; take it down or give another --name"
         ) from error
     listener.listen()
     return listener
@@ -52,13 +52,17 @@ def state(name: str) -> LabState:
     """What the guard of a lab says about it; raises LabError when there is no such lab or it is not ready."""
     answer = _ask(name, b"state\n", _ANSWER_SECONDS)
     if not answer:
-        raise LabError(f"lab {name!r} does not answer: it is ending, or you are not root")
+        raise LabError(
+            f"the practice cluster (lab) {name!r} does not answer: it is ending, or you are not root"
+        )
     try:
         found = msgspec.json.decode(answer, type=LabState)
     except msgspec.ValidationError as error:
-        raise LabError(f"lab {name!r} was built by another version of striate: take it down") from error
+        raise LabError(
+            f"the practice cluster (lab) {name!r} was built by another version of striate: take it down"
+        ) from error
     if not found.ready:
-        raise LabError(f"lab {name!r} is still being built")
+        raise LabError(f"the practice cluster (lab) {name!r} is still being built")
     return found
 
 
@@ -68,7 +72,7 @@ def take_down(name: str) -> None:
     deadline = time.monotonic() + _DOWN_SECONDS
     while name in names():
         if os.geteuid() or time.monotonic() > deadline:
-            raise LabError(f"lab {name!r} did not end; only root may take it down")
+            raise LabError(f"the practice cluster (lab) {name!r} did not end; only root may take it down")
         time.sleep(0.05)
 
 
@@ -80,14 +84,18 @@ def _ask(name: str, request: bytes, seconds: float) -> bytes:
             connection.connect("\0" + _PREFIX + name)
         except OSError as error:
             there = ", ".join(names()) or "none"
-            raise LabError(f"there is no lab named {name!r} (labs here: {there})") from error
+            raise LabError(
+                f"there is no practice cluster (lab) named {name!r} (labs on this machine: {there})"
+            ) from error
         answer = b""
         try:
             connection.sendall(request)
             while part := connection.recv(65536):
                 answer += part
         except TimeoutError as error:
-            raise LabError(f"lab {name!r} did not answer in {seconds:g} s") from error
+            raise LabError(
+                f"the practice cluster (lab) {name!r} did not answer within {seconds:g} s"
+            ) from error
         except ConnectionError:  # the guard ended meanwhile
             pass
         return answer

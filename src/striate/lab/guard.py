@@ -171,7 +171,7 @@ def main() -> None:
         order = msgspec.json.decode(sys.stdin.buffer.readline(), type=Order)
         control = io_control()
         if control is None:
-            raise LabError("there is no cgroup controller for block devices")
+            raise LabError("this machine has no cgroup controller for block devices")
         Guard(order, control, claim(order.plan.name)).run()
     except (LabError, OSError) as error:
         tell(Progress(error=str(error)))

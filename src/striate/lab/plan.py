@@ -95,7 +95,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 def _within(value: int, least: int, most: int, option: str) -> None:
     if not least <= value <= most:
-        raise LabError(f"expected {least} to {most}, got {value}", at=option)
+        raise LabError(f"expected a number from {least} to {most}, got {value}", at=option)
 
 
 def _at_least(value: float, least: float, option: str, unit: str) -> None:

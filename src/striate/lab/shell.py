@@ -17,7 +17,9 @@ def call(command: Sequence[str], *, text: str = "") -> str:
             command, input=text, capture_output=True, text=True, timeout=_SECONDS, check=False
         )
     except subprocess.TimeoutExpired as error:
-        raise LabError(f"{command[0]} did not end in {_SECONDS:g} s", at=" ".join(command)[:200]) from error
+        raise LabError(
+            f"the command {command[0]} did not end within {_SECONDS:g} s", at=" ".join(command)[:200]
+        ) from error
     if done.returncode:
         words = (done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}").splitlines()[-1]
         raise LabError(f"{command[0]} failed: {words}", at=" ".join(command)[:200])

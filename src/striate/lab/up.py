@@ -44,4 +44,4 @@ def up(plan: Plan, directory: Path, tell: Callable[[str], None]) -> None:
             guard.wait()
             raise LabError(progress.error)
         tell(progress.step)
-    raise LabError("the lab ended while it was being built")
+    raise LabError("the practice cluster (lab) ended while it was being built")

@@ -58,7 +58,7 @@ def _all_connected(plan: Plan) -> None:
     for name in plan.host_names()[: plan.servers]:
         if _gluster("peer status", name).count("(Connected)") < plan.servers - 1:
             raise LabError(
-                f"expected the GlusterFS server on {name} to find {plan.servers - 1} others, got fewer"
+                f"expected the GlusterFS server on {name} to find {plan.servers - 1} other servers, got fewer"
             )
 
 
@@ -68,7 +68,7 @@ def _together(commands: list[list[str]]) -> None:
     running = [subprocess.Popen(command, **quiet) for command in commands]  # type: ignore[call-overload]
     for command, process in zip(commands, running, strict=True):
         if status := process.wait(timeout=_PATIENCE_SECONDS):
-            raise LabError(f"the command ended with status {status}: {' '.join(command)}")
+            raise LabError(f"a command ended with exit status {status}: {' '.join(command)}")
 
 
 def _until(attempt: Callable[[], object]) -> None:

@@ -215,7 +215,8 @@ def _run(row: Sequence[str], at: str, source: str) -> CalibrationRun:
         run = CalibrationRun(program, machine, *values)
     except (TypeError, ValueError):
         raise PredictionError(
-            f"expected {len(_COLUMNS)} values, numbers from the third on, got {','.join(row)!r:.80}",
+            f"expected a row of {len(_COLUMNS)} values, all from the third on numbers, "
+            f"got {','.join(row)!r:.80}",
             at=at,
             source=source,
         ) from None

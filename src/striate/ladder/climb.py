@@ -177,12 +177,10 @@ def expect_affordable(subject: Subject, budget: float, rung: str | None) -> None
         return
     cost = subject.expected_seconds(rung or "resource")
     if cost > max(budget, MOMENT_SECONDS):
-        which, hint = (
-            (f"the rung {rung}", "a coarser rung") if rung else ("even the rung resource", "a rung by name")
-        )
+        which, hint = (rung, "a coarser rung") if rung else ("resource (the cheapest)", "a rung by name")
         raise PredictionError(
-            f"{which} would take about {about_seconds(cost)} of CPU time, more than the budget of"
-            f" {about_seconds(budget)}; raise it, or ask for {hint}",
+            f"the forecasting method (rung) {which} would take about {about_seconds(cost)} of CPU time, "
+            f"more than the budget of {about_seconds(budget)}; raise the budget, or ask for {hint}",
             source=subject.name,
         )
 

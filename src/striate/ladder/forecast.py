@@ -153,7 +153,10 @@ class Forecast:
         )
         if forecast.timeline is not None:
             raise PredictionError(
-                "not a forecast: a timeline is a file of its own", at="$.timeline", source=source
+                "expected a forecast without a timeline, which has a file of its own, "
+                "got a forecast with one",
+                at="$.timeline",
+                source=source,
             )
         return forecast
 

@@ -95,17 +95,23 @@ def predict(
         workload = _scaled(workload, cpu_scale, cluster)
     precision = None if within is None else share(within)
     if rung is not None and rung not in RUNGS:
-        raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
+        raise PredictionError(
+            f"expected a forecasting method (rung) among {', '.join(RUNGS)}, got {rung!r:.60}"
+        )
     if timeline and rung not in (None, "fine"):
         raise PredictionError(
-            f"expected the rung 'fine' for a timeline, which no other rung has, got {rung!r}"
+            "expected the forecasting method (rung) 'fine' for a timeline, which no other rung simulates, "
+            f"got {rung!r}"
         )
     if timeline_steps and not timeline:
-        raise PredictionError("expected a timeline for timeline_steps, which are recorded in it, got none")
+        raise PredictionError(
+            "expected `timeline` together with `timeline_steps`, which a timeline records, got no timeline"
+        )
     rung = "fine" if timeline else rung
     if exact and rung != "fine":
         raise PredictionError(
-            f"expected the rung 'fine' for an exact time, which no other rung has, got {rung or 'none'!r}"
+            "expected the forecasting method (rung) 'fine' for an exact time, which no other rung computes, "
+            f"got {rung or 'none'!r}"
         )
     allowed = seconds(budget) if budget is not None else math.inf if rung else USUAL_BUDGET
     limit = allowed
@@ -138,8 +144,8 @@ def predict(
                 forecast = request.climb(subject, self_check=self_check)
         except OutOfTime:
             raise PredictionError(
-                f"the budget of {about_seconds(allowed)} of CPU time was spent before any rung had an answer;"
-                " raise it"
+                f"the budget of {about_seconds(allowed)} of CPU time was spent before any forecasting method "
+                "(rung) had an answer; raise the budget"
             ) from None
         if not exact:
             try:
@@ -196,11 +202,13 @@ def _expect_kinds(workload: object, cluster: object) -> None:
     if not isinstance(workload, Workload | Flows | Trace):
         hint = "; Workload.from_program(program, ranks=N) makes one" if callable(workload) else ""
         raise PredictionError(
-            f"expected a Workload, a Trace or a stream to predict, got {workload!r:.60}{hint}"
+            "expected a Workload, a Trace or a stream of work-flow graphs to predict, "
+            f"got {workload!r:.60}{hint}"
         )
     if not isinstance(cluster, Cluster | str | Path):
         raise PredictionError(
-            f"expected a Cluster, its file or a bundled machine's name, got {cluster!r:.60}"
+            "expected a Cluster, the path of a cluster description or the name of a bundled one, "
+            f"got {cluster!r:.60}"
         )
 
 

@@ -43,7 +43,8 @@ def costs_of(flows: Flows, cluster: Cluster) -> FlowCosts:
     """What a block costs on this machine: on each disk, between two nodes, and on what nodes share between them."""
     if not cluster.servers:
         raise PredictionError(
-            "the stream reads blocks but the cluster has no I/O server", source=cluster.name
+            "the stream of work-flow graphs reads blocks, but the cluster has no I/O server",
+            source=cluster.name,
         )
     disks = [disk for _, disk in disk_places(flows, cluster)]
     reads = np.array([_read_ticks(disk, flows.block_bytes) for disk in disks])
@@ -183,9 +184,16 @@ class StreamSubject:
 
     def ask(self, rung: str) -> Verdict:
         if rung == "queueing":
-            raise UnfitError("a queueing model takes programs of ranks, not streams", source=self.name)
+            raise UnfitError(
+                "a queueing model describes programs of MPI ranks, not streams of work-flow graphs",
+                source=self.name,
+            )
         if self.flows.writes and rung not in ("resource", "fine"):
-            raise UnfitError("only the rungs resource and fine model streams that write", source=self.name)
+            raise UnfitError(
+                "only the forecasting methods (rungs) resource and fine model a stream of work-flow graphs "
+                "that writes",
+                source=self.name,
+            )
         if rung in ("flow", "fine"):
             return self._played(rung)
         if self._left_out:

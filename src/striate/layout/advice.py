@@ -97,7 +97,9 @@ def advise_pattern(
         and len(sizes) == servers
     ):
         if min(sizes) < 1:
-            raise LayoutError("expected bytes from every rank of a partitioned file, got none from some")
+            raise LayoutError(
+                "expected at least one byte from every rank of a partitioned file, got none from some ranks"
+            )
         reasons = ("each rank has one area and a server on its node: its own strip keeps every byte local",)
         return LayoutAdvice(VarStrip(list(enumerate(sizes))), 1, reasons)
     return _striped(total, servers, (f"pattern {pattern.name.lower().replace('_', ' ')}",))

@@ -33,7 +33,7 @@ def together(first: Int64, second: Int64) -> tuple[Int64, Int64]:
         one, other = np.broadcast_arrays(first, second)
     except ValueError:
         raise LayoutError(
-            f"expected columns of one length, got shapes {first.shape} and {second.shape}"
+            f"expected two arrays of one length, got arrays of shapes {first.shape} and {second.shape}"
         ) from None
     return np.ascontiguousarray(one).reshape(one.shape), np.ascontiguousarray(other).reshape(one.shape)
 

@@ -82,10 +82,11 @@ def hindexed(blocks: Whole, displacements: Whole, base: Datatype) -> Datatype:
     counts, places = whole_numbers(blocks, "block lengths"), whole_numbers(displacements, "displacements")
     if counts.ndim != 1 or counts.shape != places.shape:
         raise LayoutError(
-            f"expected one displacement per block, got shapes {counts.shape} and {places.shape}"
+            "expected one displacement per block length, "
+            f"got arrays of shapes {counts.shape} and {places.shape}"
         )
     if counts.size and int(counts.min()) < 0:
-        raise LayoutError(f"expected block lengths from 0, got {int(counts.min())}")
+        raise LayoutError(f"expected block lengths of 0 or more, got {int(counts.min())}")
     _fits(int(counts.max(initial=0)) * base.extent)
     if not base.is_dense:
         _refuse_many(int(counts.sum(dtype=object)))
@@ -105,7 +106,8 @@ def struct(blocks: Whole, displacements: Whole, bases: Sequence[Datatype]) -> Da
     counts, places = whole_numbers(blocks, "block lengths"), whole_numbers(displacements, "displacements")
     if not counts.shape == places.shape == (len(bases),):
         raise LayoutError(
-            f"expected a block and a displacement for each of {len(bases)} types, got {counts.shape}"
+            f"expected a block length and a displacement for each of {len(bases)} datatypes, "
+            f"got arrays of shapes {counts.shape} and {places.shape}"
         )
     parts = [
         hindexed([count], [place], base) for count, place, base in zip(counts, places, bases, strict=True)
@@ -125,11 +127,15 @@ def subarray(
     """The part of a larger array that begins at `starts`; order "C" (last index fastest) or "F"."""
     if not len(sizes) == len(subsizes) == len(starts) >= 1:
         raise LayoutError(
-            f"expected one size, subsize and start per dimension, got {sizes}, {subsizes}, {starts}"
+            "expected one size, one subsize and one start per dimension, "
+            f"got sizes {sizes}, subsizes {subsizes}, starts {starts}"
         )
     for whole, part, start in zip(sizes, subsizes, starts, strict=True):
         if not (part >= 1 and start >= 0 and start + part <= whole):
-            raise LayoutError(f"expected a subarray within 0 to {whole}, got {part} elements from {start}")
+            raise LayoutError(
+                f"expected a subarray within elements 0 to {whole}, "
+                f"got {part} elements from element {start} on"
+            )
     owned = [(np.array([start]), np.array([part])) for start, part in zip(starts, subsizes, strict=True)]
     return _grid(sizes, owned, base, order)
 
@@ -150,7 +156,7 @@ class Dealt:
                 )
             return np.array([0]), np.array([size])
         if self.kind not in ("block", "cyclic"):
-            raise LayoutError(f'expected "block", "cyclic" or "none", got {self.kind!r}')
+            raise LayoutError(f'expected the distribution "block", "cyclic" or "none", got {self.kind!r}')
         block = positive(self._block(size, processes), "indices at a time")
         if self.kind == "block" and block * processes < size:
             raise LayoutError(f"expected blocks of at least {-(-size // processes)} indices, got {block}")
@@ -174,7 +180,8 @@ def darray(
     """What `rank` gets of an array dealt over a `grid` of processes, in which ranks lie in C order."""
     if not len(sizes) == len(deals) == len(grid) >= 1:
         raise LayoutError(
-            f"expected one size, distribution and process count per dimension, got {sizes}, {grid}"
+            "expected one size, one distribution and one number of processes per dimension, "
+            f"got sizes {sizes}, {len(deals)} distributions, numbers of processes {grid}"
         )
     processes = int(np.prod([positive(count, "processes") for count in grid], dtype=object))
     if not 0 <= rank < processes:
@@ -213,7 +220,9 @@ class FileView:
     def __post_init__(self) -> None:
         first = int(self.datatype.runs.offsets.min(initial=0))
         if first < 0:
-            raise LayoutError(f"expected a view of bytes from 0 on, got a datatype with data at {first}")
+            raise LayoutError(
+                f"expected a file view without data before byte 0, got a datatype with data at byte {first}"
+            )
         _fits(self.datatype.size)  # which MPI counts in 63 bits, also where runs overlap
 
     def extents(self, start: int, size: int) -> Extents:
@@ -221,8 +230,8 @@ class FileView:
         tile_bytes = self.datatype.size
         if start < 0 or size < 0 or (size and not tile_bytes):
             raise LayoutError(
-                f"expected bytes from 0 on of a view with data, got {size} bytes at {start} "
-                f"of a view of {tile_bytes} bytes"
+                "expected a start and a size of 0 or more in a file view with data, "
+                f"got {size} bytes at {start} of a view of {tile_bytes} bytes"
             )
         if size == 0:
             return Extents([], [])
@@ -285,7 +294,7 @@ def _count(value: int, what: str) -> int:
 
 def _refuse_many(runs: int) -> None:
     if runs > MOST_RUNS:
-        raise LayoutError(f"expected at most {MOST_RUNS} runs, got {runs}")
+        raise LayoutError(f"expected a datatype of at most {MOST_RUNS} byte runs, got {runs}")
 
 
 def _within(displacements: Int64, reach: int, base: Datatype) -> None:
@@ -296,7 +305,7 @@ def _within(displacements: Int64, reach: int, base: Datatype) -> None:
 
 def _fits(bytes_: int) -> int:
     if bytes_ > LARGEST:
-        raise LayoutError(f"expected bytes up to 2^63 - 1, got {bytes_}")
+        raise LayoutError(f"expected numbers of bytes up to 2^63 - 1, got {bytes_}")
     return bytes_
 
 

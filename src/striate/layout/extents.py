@@ -32,7 +32,8 @@ class Extents:
         starts, lengths = whole_numbers(offsets, "offsets"), whole_numbers(sizes, "sizes")
         if starts.ndim != 1 or starts.shape != lengths.shape:
             raise LayoutError(
-                f"expected two columns of one length, got shapes {starts.shape} and {lengths.shape}"
+                "expected as many offsets as sizes of byte runs, "
+                f"got arrays of shapes {starts.shape} and {lengths.shape}"
             )
         _refuse_outside(starts, lengths)
         object.__setattr__(self, "offsets", starts)
@@ -74,8 +75,8 @@ class Extents:
         """Every run `bytes_` further on; refuses to leave 0 to 2^63 - 1."""
         if len(self) and not -int(self.offsets.min()) <= bytes_ <= LARGEST - self.end:
             raise LayoutError(
-                f"expected runs within 0 to 2^63 - 1 after a shift by {bytes_}, "
-                f"got {int(self.offsets.min())} to {self.end} before it"
+                f"expected byte runs within 0 to 2^63 - 1 after a shift by {bytes_} bytes, "
+                f"got runs from {int(self.offsets.min())} to {self.end} before the shift"
             )
         return Extents.trusted(self.offsets + bytes_, self.sizes)
 
@@ -117,4 +118,4 @@ def _refuse_outside(offsets: Int64, sizes: Int64) -> None:
     if wrong.any():
         first = int(np.flatnonzero(wrong)[0])
         found = f"{int(sizes[first])} bytes at {int(offsets[first])}"
-        raise LayoutError(f"expected runs within 0 to 2^63 - 1, got {found}", at=f"run {first}")
+        raise LayoutError(f"expected byte runs within 0 to 2^63 - 1, got {found}", at=f"run {first}")

@@ -41,7 +41,8 @@ class Layout(ABC):
         if not self._native.locate(wanted.reshape(-1), servers.reshape(-1), physical.reshape(-1)):
             _refuse_negative(wanted, "an offset")
             raise LayoutError(
-                f"expected positions up to 2^63 - 1 on a server, got a larger one, with layout {self}"
+                "expected positions of bytes up to 2^63 - 1 on a server, "
+                f"got a larger position with the layout {self}"
             )
         return servers[()], physical[()]
 
@@ -57,7 +58,8 @@ class Layout(ABC):
             first = np.flatnonzero(offsets.reshape(-1) < 0)[0]
             found = f"position {places.reshape(-1)[first]} of server {servers.reshape(-1)[first]}"
             raise LayoutError(
-                f"expected a position that holds a byte below 2^63, got {found} with layout {self}"
+                "expected a position that stores a byte of the file below 2^63, "
+                f"got {found} with the layout {self}"
             )
         return offsets[()]
 
@@ -84,12 +86,14 @@ class Layout(ABC):
         except _core.RefusalError:
             total = extents.total_bytes
             raise LayoutError(
-                f"expected at most {MOST_PIECES} pieces, got more from {total} bytes with layout {self}"
+                f"expected at most {MOST_PIECES} pieces of byte runs, each within one strip, "
+                f"got more from {total} bytes with the layout {self}"
             ) from None
         pieces = Pieces(*columns)
         if len(pieces) and int(pieces.physical.min()) < 0:
             raise LayoutError(
-                f"expected positions up to 2^63 - 1 on a server, got a larger one, with layout {self}"
+                "expected positions of bytes up to 2^63 - 1 on a server, "
+                f"got a larger position with the layout {self}"
             )
         return pieces
 
@@ -101,7 +105,8 @@ class Layout(ABC):
             self._refuse_servers(servers)
             _refuse_negative(sizes, "a size")
             raise LayoutError(
-                f"expected positions up to 2^63 - 1 on a server, got a larger one, with layout {self}"
+                "expected positions of bytes up to 2^63 - 1 on a server, "
+                f"got a larger position with the layout {self}"
             )
         return lengths[()]
 
@@ -149,5 +154,5 @@ def sum_of(layout: Layout, physical_sizes: Whole) -> int:
     """The bytes the servers hold in all; refuses more than 2^63 - 1."""
     total = sum(int(size) for size in layout._one_a_server(physical_sizes))
     if total > 2**63 - 1:
-        raise LayoutError(f"expected at most 2^63 - 1 bytes in all, got {total}")
+        raise LayoutError(f"expected at most 2^63 - 1 bytes on all servers, got {total}")
     return total

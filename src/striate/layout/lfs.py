@@ -77,7 +77,7 @@ def from_getstripe(text: str, *, servers: int) -> Progressive:
         if target and targets:
             targets[-1].append(int(target[1]))
     if not any("lmm_stripe_count" in part for part in parts):
-        raise LayoutError("expected what `lfs getstripe` prints, found no lmm_stripe_count")
+        raise LayoutError("expected the output of `lfs getstripe`, found text without lmm_stripe_count")
     following, components, begin = 0, [], 0
     for number, (part, known) in enumerate(zip(parts, targets, strict=True)):
         at = f"component {number}"
@@ -100,7 +100,9 @@ def setstripe_command(layout: Progressive, place: str) -> str:
 def _refuse_part(part: dict[str, str], begin: int, at: str) -> None:
     missing = {"lmm_stripe_count", "lmm_stripe_size"} - part.keys()
     if missing:
-        raise LayoutError(f"expected the field {min(missing)}, found none", at=at)
+        raise LayoutError(
+            f"expected the field {min(missing)} in the output of `lfs getstripe`, found none", at=at
+        )
     if part.get("lmm_pattern", "raid0") not in ("raid0", "raid0,overstriped", "1", "201"):
         raise LayoutError(
             f"expected lmm_pattern raid0 or raid0,overstriped, got {shown(part['lmm_pattern'])}", at=at
@@ -116,7 +118,9 @@ def _pairs(text: str) -> list[tuple[str, str]]:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise LayoutError(f"expected options of `lfs setstripe`: {error}") from None
+        raise LayoutError(
+            f"expected options of `lfs setstripe`, found a mistake in the text: {error}"
+        ) from None
     words = words[2:] if words[:2] == ["lfs", "setstripe"] else words
     pairs = []
     while words:
@@ -150,7 +154,10 @@ def _grouped(pairs: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     for name, value in pairs:
         if not groups or name == "-E":
             if groups and groups[0][0][0] != "-E":
-                raise LayoutError("expected -E before all options of a component", at="component 0")
+                raise LayoutError(
+                    "expected -E before all other options of a component, got another option first",
+                    at="component 0",
+                )
             groups.append([])
         groups[-1].append((name, value))
     return groups or [[]]
@@ -191,14 +198,16 @@ def _targets(said: dict[str, str], servers: int, following: int, at: str) -> tup
     index = said.get("-i", "-1")
     first = following if index == "-1" else read_count(index, "a target's index")
     if first >= servers:
-        raise LayoutError(f"expected a target from 0 to {servers - 1}, got {first}", at=at)
+        raise LayoutError(
+            f"expected the index of a storage target from 0 to {servers - 1}, got {first}", at=at
+        )
     return tuple((first + step) % servers for step in range(count))
 
 
 def _target_range(text: str, at: str) -> range:
     found = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?", text, re.ASCII)
     if found is None or int(found[2] or found[1]) < int(found[1]):
-        raise LayoutError(f"expected targets such as 0-3,7, got {shown(text)}", at=at)
+        raise LayoutError(f"expected indices of storage targets such as 0-3,7, got {shown(text)}", at=at)
     return range(int(found[1]), int(found[2] or found[1]) + 1)
 
 
@@ -211,9 +220,11 @@ def _count(said: dict[str, str], servers: int, at: str) -> int:
     count = int(text)
     if count < 0:
         if count < -1 and not over:
-            raise LayoutError(f"expected -c -1 or a number of stripes, got {shown(text)}", at=at)
+            raise LayoutError(
+                f"expected a number of stripes, or -1 for all targets, got {shown(text)}", at=at
+            )
         return min(-count * servers, MOST_OBJECTS)
     if count > (MOST_OBJECTS if over else servers):
-        most = f"{MOST_OBJECTS} stripes" if over else f"{servers} stripes, one per target; -C overstripes"
-        raise LayoutError(f"expected at most {most}, got {count}", at=at)
+        most = f"{MOST_OBJECTS}" if over else f"{servers}, one per target (-C allows more)"
+        raise LayoutError(f"expected a number of stripes of at most {most}, got {count}", at=at)
     return count or 1

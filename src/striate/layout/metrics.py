@@ -34,7 +34,7 @@ def _stripe_servers(layout: SimpleStripe, offset: int, size: int) -> int:
 def degree_of_parallelism(accessed: int, servers: int) -> float:
     """delta_iox in percent: servers accessed of all there are (equation 3.3)."""
     if not 0 <= accessed <= positive(servers, "servers"):
-        raise LayoutError(f"expected 0 to {servers} servers accessed, got {accessed}")
+        raise LayoutError(f"expected a number of accessed servers from 0 to {servers}, got {accessed}")
     return 100 * accessed / servers
 
 
@@ -68,7 +68,9 @@ def largest_unit_reaching_all(size: int, servers: int) -> int:
     server, which every unit reaches.
     """
     if positive(servers, "servers") == 1:
-        raise LayoutError("expected at least two servers, got 1: with one server the unit does not matter")
+        raise LayoutError(
+            "expected at least two servers, got 1: with one server the striping unit does not matter"
+        )
     return -(-size // (servers - 1)) - 1
 
 

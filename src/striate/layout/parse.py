@@ -52,7 +52,7 @@ def parse(text: str) -> Layout:
 
 def _basic(rest: str | None) -> Layout:
     if rest is not None:
-        raise LayoutError(f'expected "basic" alone, got {shown(rest)} after it')
+        raise LayoutError(f'expected "basic" without parameters, got {shown(rest)} after it')
     return Basic()
 
 
@@ -84,14 +84,16 @@ def _hash(rest: str | None) -> Layout:
     servers, unit, *name = _fields(rest, "hash", (2, 3))
     number = int(name[0]) if name and name[0].isdecimal() else 0
     if name and not name[0].isdecimal():
-        raise LayoutError(f"expected a whole number as the name, got {shown(name[0])}")
+        raise LayoutError(f"expected a whole number as the name of the file, got {shown(name[0])}")
     return HashStripe(read_count(servers, "servers"), read_bytes(unit, "a striping unit"), number)
 
 
 def _lustre(rest: str | None) -> Layout:
     servers, colon, options = (rest or "").partition(":")
     if not colon:
-        raise LayoutError(f'expected servers and options as in "{FORMS["lustre"]}", got {shown(servers)}')
+        raise LayoutError(
+            f'expected a number of servers and options as in "{FORMS["lustre"]}", got {shown(servers)}'
+        )
     return from_setstripe(options, servers=positive(read_count(servers, "servers"), "servers"))
 
 

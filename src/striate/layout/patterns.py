@@ -37,7 +37,7 @@ class AccessPhase:
         ranks, files = whole_numbers(rank, "ranks"), whole_numbers(file, "files")
         if not len(ranks) == len(files) == len(extents):
             found = f"{len(ranks)} ranks, {len(files)} files, {len(extents)} runs"
-            raise LayoutError(f"expected columns of one length, got {found}")
+            raise LayoutError(f"expected one rank, one file and one byte run per access, got {found}")
         object.__setattr__(self, "rank", ranks)
         object.__setattr__(self, "file", files)
         object.__setattr__(self, "extents", extents)
@@ -99,12 +99,14 @@ def recognise(phase: AccessPhase, file_size: int | None = None) -> Recognised:
     rank, file = phase.rank[filled], phase.file[filled]
     offsets, sizes = phase.extents.offsets[filled], phase.extents.sizes[filled]
     if not len(rank):
-        raise LayoutError("expected accesses with bytes in the phase, got none")
+        raise LayoutError("expected at least one access of at least one byte in the I/O phase, got none")
     owners = np.unique(np.stack([file, rank]), axis=1)[0]
     if len(np.unique(owners)) == len(owners) and len(owners) > 1:
         return Recognised(Pattern.FILE_PER_PROCESS, f"{len(owners)} files, each of one rank")
     if len(np.unique(file)) > 1:
-        raise LayoutError(f"expected one shared file in a phase, got {len(np.unique(file))}")
+        raise LayoutError(
+            f"expected an I/O phase with accesses to one shared file, got {len(np.unique(file))} files"
+        )
     order = np.argsort(rank, kind="stable")
     return _recognise_shared(rank[order], offsets[order], sizes[order], file_size)
 

@@ -22,7 +22,7 @@ def learn(series: Sequence[Series], *, source: str) -> Noise:
     if not long:
         most = max((len(one.log_seconds) for one in series), default=0)
         raise NoiseError(
-            f"expected a job with at least {FEWEST} runs, found at most {most} of one job", source=source
+            f"expected a job with at least {FEWEST} runs, found at most {most} runs of one job", source=source
         )
     return Noise(source, _pooled(long), tuple(map(_learnt, long)))
 

@@ -40,7 +40,7 @@ class LearntSeries:
                 f"got {len(self.slowdowns)} slowdowns {self.slowdowns!s:.60} and drift {self.drift}"
             )
         if self.drift < 1:
-            raise ValueError(f"expected a drift of at least 1, got {self.drift}")
+            raise ValueError(f"expected a drift factor of at least 1, got {self.drift}")
 
     @property
     def name(self) -> str:
@@ -94,8 +94,8 @@ class Noise:
         if len(found) != 1:
             known = "; ".join(one.name for one in (found or self.series)[:4])
             raise NoiseError(
-                f"expected words that match the name of one series, got {words!r:.60}, "
-                f"which match {len(found)} of: {known}"
+                f"expected words that match the name of one series of runs, got {words!r:.60}, "
+                f"which match {len(found)} names; names of series: {known}"
             )
         return Noise(self.source, found[0], self.series)
 
@@ -119,7 +119,9 @@ def load_noise(name: str) -> Noise:
         content = Path(file).read_bytes()
     else:
         raise NoiseError(
-            f"no such file, and no bundled noise of this name ({', '.join(BUNDLED)})", source=file
+            "there is no such file, and no bundled table of slowdowns of this name "
+            f"(bundled: {', '.join(BUNDLED)})",
+            source=file,
         )
     noise = Noise.from_json(content, source=file)
     return noise.of_job(words) if words else noise

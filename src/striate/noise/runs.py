@@ -63,7 +63,7 @@ def read_runs(path: str | Path) -> RunTable:
         raise NoiseError("no such file", source=str(path)) from None
     except (ArrowInvalid, OSError, EOFError, UnicodeDecodeError) as error:
         raise NoiseError(
-            f"not a table of runs: {str(error).splitlines()[0]:.120}", source=str(path)
+            f"the file is not a table of runs: {str(error).splitlines()[0]:.120}", source=str(path)
         ) from None
     try:
         columns = _of_tokio(table, path) if TOKIO_RATE in table.column_names else _own(table)
@@ -91,7 +91,8 @@ def _own(table: pa.Table) -> dict[str, Any]:
     if missing:
         wanted = "seconds or rate" if missing[0] == "rate" else missing[0]
         raise NoiseError(
-            f"expected a column {wanted}; there are {', '.join(names[:8]) or 'none'}", at=missing[0]
+            f"expected a column {wanted}; columns of the table: {', '.join(names[:8]) or 'none'}",
+            at=missing[0],
         )
     amount = _numbers(table, time)
     count = table.num_rows
@@ -113,7 +114,7 @@ def _of_tokio(table: pa.Table, path: str | Path) -> dict[str, Any]:
     ]
     for name in (*wanted, *sides):
         if name not in table.column_names:
-            raise NoiseError("expected this column of a TOKIO summary, found none", at=name)
+            raise NoiseError(f"expected the column {name} of a TOKIO summary, found none", at=name)
     machine = Path(path).name.split("-")[0]
     read_bytes, read_files, written_bytes, written_files = (_numbers(table, name) for name in sides)
     writes = written_bytes > read_bytes

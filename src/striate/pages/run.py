@@ -100,7 +100,9 @@ def _run(item: Shown | str | Path | Run) -> Run:
     if isinstance(item, Study):
         return Run(f"{item.program} on {item.cluster}, tuned", study=item)
     if not isinstance(item, str | Path):
-        raise OutputError(f"expected a trace, forecast, cluster or a file of one, got {item!r:.60}")
+        raise OutputError(
+            f"expected a trace, a forecast, a cluster or the path of a file with one, got {item!r:.60}"
+        )
     return load_run(Path(item))
 
 

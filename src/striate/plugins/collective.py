@@ -44,7 +44,9 @@ class CheckedCollective:
         group = f"in a {request.call} of {request.size} ranks from root {request.root}"
         if not isinstance(made, CollectiveSchedule | ScheduleDraft):
             found = type(made).__name__
-            raise self.plugin.error(f"expected a schedule or a draft of one, got {found}, {group}")
+            raise self.plugin.error(
+                f"expected `schedule` to return a schedule or a schedule draft, got {found}, {group}"
+            )
         try:
             schedule = made.schedule() if isinstance(made, ScheduleDraft) else made
             check_schedule(schedule, request)

@@ -42,14 +42,16 @@ class CollectiveIOHook:
 
     def _rows(self, answer: object, members: int) -> Int64s:
         if not isinstance(answer, Sequence) or len(answer) > MOST_PIECES:
-            raise self._plugin.error(f"expected a list of at most {MOST_PIECES} pieces, got {answer!r:.60}")
+            raise self._plugin.error(
+                f"expected `plan` to return a list of at most {MOST_PIECES} pieces, got {answer!r:.60}"
+            )
         if not answer:
             return np.empty((0, 4), np.int64)
         try:
             rows = np.array([tuple(piece) for piece in answer], np.int64).reshape(len(answer), -1)
         except (TypeError, ValueError, OverflowError):
             raise self._plugin.error(
-                f"expected pieces of round, rank, offset and bytes, got {answer!r:.60}"
+                f"expected pieces of the form (round, rank, offset, bytes), got {answer!r:.60}"
             ) from None
         if rows.shape[1] != 4:
             raise self._plugin.error(
@@ -59,7 +61,8 @@ class CollectiveIOHook:
         if wrong.any():
             found = answer[int(np.argmax(wrong))]
             raise self._plugin.error(
-                f"expected ranks below {members}, bytes above 0, round and offset from 0, got {found!r:.100}"
+                f"expected a piece with a rank below {members}, bytes above 0, "
+                f"and round and offset of 0 or more, got {found!r:.100}"
             )
         rows[:, 0] = np.unique(rows[:, 0], return_inverse=True)[1].ravel()  # rounds without gaps
         return np.ascontiguousarray(rows[np.argsort(rows[:, 2], kind="stable")])
@@ -67,7 +70,9 @@ class CollectiveIOHook:
     def _expect_once(self, pieces: Int64s) -> None:
         twice = np.flatnonzero(pieces[1:, 2] < pieces[:-1, 2] + pieces[:-1, 3])
         if twice.size:
-            raise self._plugin.error(f"byte {pieces[twice[0] + 1, 2]} of the file is in two pieces")
+            raise self._plugin.error(
+                f"byte {pieces[twice[0] + 1, 2]} of the file is in two pieces of the plan"
+            )
 
     def _expect_all(self, pieces: Int64s, runs: list[Int64s]) -> None:
         """Each run must lie in pieces that touch each other."""
@@ -87,5 +92,5 @@ class CollectiveIOHook:
             if lost.size:
                 byte = max(int(asked[lost[0], 0]), int(covered[lost[0]]))
                 raise self._plugin.error(
-                    f"byte {byte}, which rank {rank} of the group asked for, is in no piece"
+                    f"byte {byte}, which rank {rank} of the group accesses, is in no piece of the plan"
                 )

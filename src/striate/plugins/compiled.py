@@ -104,7 +104,7 @@ def _try_out(path: Path, name: str) -> None:
         )
     except subprocess.TimeoutExpired:
         raise PluginError(
-            f"never ends: no answer within {limit:g} s when tried out", source=str(path)
+            f"the compiled plug-in never ends: no answer within {limit:g} s when tried out", source=str(path)
         ) from None
     if done.returncode < 0:
         stopped = signal.Signals(-done.returncode).name

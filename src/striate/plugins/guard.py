@@ -42,7 +42,7 @@ class LoadedPlugin:
         except PluginError:
             raise
         except _TooLongError:
-            raise self.error(f"`{what}` never ends: no answer for {call_limit():g} s") from None
+            raise self.error(f"the call of `{what}` never ends: no answer for {call_limit():g} s") from None
         except (Exception, SystemExit) as error:
             raise self.error(f"`{what}` raises {told(error, self.source)}") from error
 

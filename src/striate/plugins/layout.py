@@ -43,7 +43,7 @@ def strips_of(plugin: LoadedPlugin, rule: Any, file: FileRequest) -> VarStrip | 
     where, servers = f"for file {file.name!r:.60}", len(file.machine.servers)
     if not isinstance(strips, Sequence) or isinstance(strips, str) or not 0 < len(strips) <= MOST_STRIPS:
         raise plugin.error(
-            f"expected 1 to {MOST_STRIPS} strips of server and bytes, got {strips!r:.60} {where}"
+            f"expected 1 to {MOST_STRIPS} strips (server number, bytes), got {strips!r:.60} {where}"
         )
     pairs = []
     for number, strip in enumerate(strips):
@@ -51,7 +51,7 @@ def strips_of(plugin: LoadedPlugin, rule: Any, file: FileRequest) -> VarStrip | 
             server, size = (int(value) for value in strip)
         except (TypeError, ValueError):
             raise plugin.error(
-                f"expected a server and bytes, got {strip!r:.60} as strip {number} {where}"
+                f"expected a server number and a number of bytes, got {strip!r:.60} as strip {number} {where}"
             ) from None
         if not 0 <= server < servers:
             raise plugin.error(

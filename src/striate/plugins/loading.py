@@ -123,7 +123,7 @@ def load_one(source: str) -> tuple[LoadedPlugin, ...]:
                 listed = point.load()
             except Exception as error:  # another package's own mistake
                 raise PluginError(
-                    f"the entry point {point.value:.100} fails: {told(error, '')}", source=source
+                    f"the entry point {point.value:.100} cannot be loaded: {told(error, '')}", source=source
                 ) from error
             return _checked(listed if isinstance(listed, list | tuple) else [listed], f"entry point {source}")
     known = ", ".join(sorted(point.name for point in points)) or "none is installed"
@@ -138,7 +138,9 @@ def _chosen(loaded: tuple[LoadedPlugin, ...], name: str, source: str) -> tuple[L
     chosen = tuple(one for one in loaded if one.name == name)
     if not chosen:
         known = ", ".join(one.name for one in loaded)
-        raise PluginError(f"no plug-in {name!r:.60}; there are {known}", source=source)
+        raise PluginError(
+            f"there is no plug-in {name!r:.60}; plug-ins of the file are {known}", source=source
+        )
     return chosen
 
 
@@ -151,7 +153,9 @@ def _of_file(path: Path) -> tuple[LoadedPlugin, ...]:
         raise PluginError(told(error, str(path)), source=str(path)) from error
     listed = getattr(module, "plugins", None)
     if not isinstance(listed, list | tuple) or not listed:
-        raise PluginError("expected the file to list its classes as `plugins = [...]`", source=str(path))
+        raise PluginError(
+            "expected the file to list its classes as `plugins = [...]`, found no such list", source=str(path)
+        )
     return _checked(listed, str(path))
 
 
@@ -174,21 +178,23 @@ def _checked(listed: Iterable[Any], source: str) -> tuple[LoadedPlugin, ...]:
 def _plugin(made: Any, source: str) -> LoadedPlugin:
     """The class as a plug-in; refuses what does not say its kind and name, or lacks a method of its kind."""
     if not isinstance(made, type):
-        raise PluginError(f"expected classes in `plugins`, got {made!r:.60}", source=source)
+        raise PluginError(f"expected classes in the list `plugins`, got {made!r:.60}", source=source)
     kind, name = getattr(made, "kind", None), getattr(made, "name", None)
     if kind not in METHODS:
         kinds = ", ".join(METHODS)
-        raise PluginError(f"expected a kind among {kinds}, got {kind!r:.60}", at=made.__name__, source=source)
+        raise PluginError(
+            f"expected a plug-in kind among {kinds}, got {kind!r:.60}", at=made.__name__, source=source
+        )
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
         raise PluginError(
-            f"expected a name of small letters, digits and dashes, got {name!r:.60}",
+            f"expected a plug-in name of small letters, digits and dashes, got {name!r:.60}",
             at=made.__name__,
             source=source,
         )
     plugin = LoadedPlugin(source, str(kind), name, made)
     for method in ("member",) if reacts(plugin) else METHODS[plugin.kind]:
         if not callable(getattr(made, method, None)):
-            raise plugin.error(f"expected a method `{method}`, got none")
+            raise plugin.error(f"expected a plug-in with a method `{method}`, got none")
     if kind == COLLECTIVE:
         _expect_call(plugin, getattr(made, "call", None))
     return plugin
@@ -196,6 +202,8 @@ def _plugin(made: Any, source: str) -> LoadedPlugin:
 
 def _expect_call(plugin: LoadedPlugin, call: object) -> None:
     if call not in CALLS:
-        raise plugin.error(f"expected `call` among {', '.join(CALLS)}, got {call!r:.60}")
+        raise plugin.error(f"expected the attribute `call` to be one of {', '.join(CALLS)}, got {call!r:.60}")
     if plugin.name in names_of(str(call)):
-        raise plugin.error(f"expected a new name, got that of a built-in {call}")
+        raise plugin.error(
+            f"expected a new name, got {plugin.name!r}, which is a built-in algorithm for {call}"
+        )

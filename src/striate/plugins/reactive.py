@@ -70,12 +70,14 @@ class ReactingHook:
         if rank not in here.members:
             made = plugin.call("member", plugin.made().member, request, rank)
             if not isinstance(made, Generator):
-                raise plugin.error(f"expected `member` to yield steps, got {type(made).__name__}")
+                raise plugin.error(
+                    f"expected `member` to be a generator that yields steps, got {type(made).__name__}"
+                )
             here.members[rank] = _Member(made, 1 << rank)
         member = here.members[rank]
         member.taken += 1
         if member.taken > MOST_STEPS:
-            raise plugin.error(f"never ends: rank {rank} has taken {MOST_STEPS} steps")
+            raise plugin.error(f"the collective never ends: rank {rank} has taken {MOST_STEPS} steps")
         step = plugin.call("member", _advanced, member.steps, None if member.taken == 1 else arrived)
         if step is None:
             self._end(key, here, rank)
@@ -135,7 +137,9 @@ class ReactingHook:
             waiting = [rank for rank, member in sorted(here.members.items()) if not member.over]
             if waiting:
                 some = ", ".join(map(str, waiting[:8])) + (", ..." if len(waiting) > 8 else "")
-                raise here.call.plugin.error(f"it never ends: ranks {some} wait for messages that never come")
+                raise here.call.plugin.error(
+                    f"the collective never ends: ranks {some} wait for messages that never come"
+                )
 
 
 def _advanced(steps: Generator[Any, Any, Any], arrived: list[Received] | None) -> Any:
@@ -151,7 +155,7 @@ def _listed(plugin: LoadedPlugin, step: object) -> Sequence[Any]:
     if isinstance(step, Send | Receive | Compute):
         return [step]
     if not isinstance(step, Sequence) or isinstance(step, str):
-        raise plugin.error(f"expected a step of sends and receives, got {step!r:.80}")
+        raise plugin.error(f"expected `member` to yield steps of sends and receives, got {step!r:.80}")
     return step
 
 

@@ -26,11 +26,14 @@ class RoutingHook:
         try:
             edges = [int(edge) for edge in np.asarray(answer, np.int64).ravel()]
         except (TypeError, ValueError):
-            raise self._plugin.error(f"expected edges {here}, got {answer!r:.60}") from None
+            raise self._plugin.error(f"expected a list of edges {here}, got {answer!r:.60}") from None
         at, seen = source, {source}
         for edge in edges:
             if not 0 <= edge < self._network.edges:
-                raise self._plugin.error(f"expected edges 0 to {self._network.edges - 1} {here}, got {edge}")
+                raise self._plugin.error(
+                    f"expected edge numbers from 0 to {self._network.edges - 1} in the route {here}, "
+                    f"got {edge}"
+                )
             if self._network.edge_source[edge] != at:
                 begins = self._name(int(self._network.edge_source[edge]))
                 raise self._plugin.error(

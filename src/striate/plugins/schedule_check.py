@@ -49,8 +49,8 @@ def _check_columns(schedule: CollectiveSchedule) -> None:
     columns = (schedule.peer, schedule.bytes, schedule.tag)
     if not sound or any(len(column) != actions for column in columns):
         raise ScheduleError(
-            "expected first_step and first_action to rise from 0 to the numbers of steps and actions, "
-            "and one peer, bytes and tag per action"
+            "expected first_step to rise from 0 to the number of steps, first_action to rise from 0 to the "
+            "number of actions, and one peer, size in bytes and tag per action"
         )
     wrong = schedule.action[~np.isin(schedule.action, (SEND, RECV))]
     if len(wrong):
@@ -67,7 +67,8 @@ def _partners(schedule: CollectiveSchedule) -> Int64s:
     if crossed.size:
         one = sends[crossed[0]]
         raise ScheduleError(
-            f"rank {rank[one]} sends to rank {schedule.peer[one]} in another order of tags than the receiver expects"
+            f"rank {rank[one]} sends to rank {schedule.peer[one]} in another order of tags than the receiver "
+            "expects"
         )
     partner = np.empty(len(schedule.action), np.int64)
     partner[sends], partner[receives] = receives, sends
@@ -186,5 +187,5 @@ def _played(schedule: CollectiveSchedule, partner: Int64s) -> list[int]:
     stuck = [rank for rank in range(schedule.size) if current[rank] < first_step[rank + 1]]
     if stuck:
         some = ", ".join(map(str, stuck[:8])) + (", ..." if len(stuck) > 8 else "")
-        raise ScheduleError(f"it never ends: ranks {some} wait for each other")
+        raise ScheduleError(f"the schedule never ends: ranks {some} wait for each other")
     return heard

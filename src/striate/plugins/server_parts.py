@@ -50,7 +50,7 @@ class SchedulerHook:
         if not isinstance(chosen, Sequence) or not chosen:
             raise self._error(
                 server,
-                f"leaves disks idle while {len(waiting)} requests wait: `next` returned {answer!r:.60}",
+                f"disks stay idle while {len(waiting)} requests wait: `next` returned {answer!r:.60}",
             )
         slots = []
         for request in chosen:
@@ -61,12 +61,15 @@ class SchedulerHook:
         for before, after in pairwise(chosen):
             if (after.file, after.write, after.offset) != (before.file, before.write, before.end):
                 raise self._error(
-                    server, f"serves {after!r:.120} together with a request that does not end where it begins"
+                    server,
+                    "expected requests served together to be contiguous in one file and all reads or all "
+                    f"writes, got {after!r:.120}, which does not continue the request before it",
                 )
         if len(chosen) > 1 and (total := sum(one.bytes for one in chosen)) > self._largest:
             raise self._error(
                 server,
-                f"expected at most {self._largest} bytes served together, one I/O request, got {total}",
+                f"expected at most {self._largest} bytes served together (the size of one I/O request), "
+                f"got {total}",
             )
         return slots
 
@@ -93,7 +96,8 @@ class DiskHook:
         if not sound:
             where = f"disk {disk} of server {self._names[server]}"
             raise self._plugin.error(
-                f"{where}: expected 0 to {MOST_SECONDS:g} s, got {found!r:.60} for {access}"
+                f"{where}: expected `seconds` to return 0 to {MOST_SECONDS:g} s, "
+                f"got {found!r:.60} for {access}"
             )
         ticks: int = round(found * _TICKS)
         return ticks
@@ -126,6 +130,6 @@ class CacheHook:
             self._present[server].remove(page)
         except (KeyError, TypeError):
             raise self._plugin.error(
-                f"server {self._names[server]}: evicts {page!r:.80}, which is not in memory"
+                f"server {self._names[server]}: `victim` returned {page!r:.80}, which is not in memory"
             ) from None
         return int(page.file), int(page.number)

@@ -34,7 +34,9 @@ def tried(plugin: LoadedPlugin, cluster: Cluster) -> int:
     """How many cases the plug-in was tried on; raises PluginError at the first that it does not pass."""
     if plugin.kind not in ("collective", "routing") and not cluster.servers:
         raise PluginError(
-            f"{cluster.name} has no I/O server to try it on", at=plugin.kind, source=plugin.source
+            f"the cluster {cluster.name} has no I/O server to try the plug-in on",
+            at=plugin.kind,
+            source=plugin.source,
         )
     with faults_named((plugin,)):
         return sum(1 for _ in _TRIALS[plugin.kind](plugin, cluster))

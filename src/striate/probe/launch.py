@@ -20,7 +20,7 @@ def mpiexec() -> str:
     beside = Path(sys.executable).parent / "mpiexec"
     found = str(beside) if beside.exists() else shutil.which("mpiexec")
     if found is None:
-        raise ProbeError("no mpiexec was found: pip install 'striate[mpi]'")
+        raise ProbeError("no mpiexec was found on this machine; install one with: pip install 'striate[mpi]'")
     return found
 
 
@@ -49,11 +49,15 @@ def run_ranks(launcher: Sequence[str], module: str, arguments: Sequence[str], *,
     try:
         _, words = child.communicate(timeout=seconds + _SLACK_SECONDS)
     except subprocess.TimeoutExpired:
-        raise ProbeError(f"the ranks did not finish within {seconds + _SLACK_SECONDS:.0f} s") from None
+        raise ProbeError(
+            f"the MPI ranks that measure did not finish within {seconds + _SLACK_SECONDS:.0f} s"
+        ) from None
     finally:
         if child.poll() is None:
             os.killpg(child.pid, signal.SIGKILL)
             child.wait()
     if child.returncode:
         last = words.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
-        raise ProbeError(f"the ranks ended with status {child.returncode}: {last[0][:200]}")
+        raise ProbeError(
+            f"the MPI ranks that measure ended with exit status {child.returncode}: {last[0][:200]}"
+        )

@@ -145,7 +145,7 @@ def _refuse(options: ProbeOptions) -> None:
     if not options.directory.is_dir():
         raise ProbeError("expected an existing directory to measure in", at=str(options.directory))
     if not (math.isfinite(options.budget_seconds) and options.budget_seconds > 0):
-        raise ProbeError(f"expected a budget above 0, got {options.budget_seconds}")
+        raise ProbeError(f"expected a time budget above 0 s, got {options.budget_seconds}")
     free = shutil.disk_usage(options.directory).free
     if free < LEAST_FREE_BYTES:
         raise ProbeError(

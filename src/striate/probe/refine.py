@@ -60,7 +60,9 @@ class _Sort:
 def refine(cluster: Cluster, traces: Sequence[Trace]) -> Refined:
     """Fit start-ups and rates to the traces' operations; raises ClusterError for a machine without a description."""
     if cluster.description is None:
-        raise ClusterError("this cluster was not loaded from a description, so it cannot be refined")
+        raise ClusterError(
+            "this cluster was not loaded from a description, so a trace cannot refine its numbers"
+        )
     description, refinements, undetermined = cluster.description, list[Refinement](), list[str]()
     curves = []
     for sort in _sorts(description):
@@ -134,7 +136,10 @@ def _flushes(trace: Trace, cluster: Cluster) -> Observed:
 def _line(sort: _Sort, seen: Observed) -> Line:
     """The line through the operations; refuses when there are too few, or all of one size."""
     if len(seen.bytes) < LEAST_SAMPLES:
-        raise ProbeError(f"expected at least {LEAST_SAMPLES} operations to fit, got {len(seen.bytes)}")
+        raise ProbeError(
+            f"expected at least {LEAST_SAMPLES} operations to fit a line to their times, "
+            f"got {len(seen.bytes)}"
+        )
     sizes, rounds = seen.binned()
     if len(sizes) < 2:
         raise ProbeError(

@@ -60,5 +60,5 @@ class ProbeReport:
     def need(self, name: str) -> Measurement:
         """The measurement of that name; raises ProbeError when the probe did not come that far."""
         if (one := self.get(name)) is None:
-            raise ProbeError(f"the probe has no measurement {name!r}")
+            raise ProbeError(f"the report of the probe has no measurement {name!r}")
         return one

@@ -47,7 +47,8 @@ def spread(values: Sequence[float] | Floats) -> Interval:
     column = np.asarray(values, np.float64)
     if not column.size or not np.isfinite(column).all():
         raise ProbeError(
-            f"expected finite measurements, got {int(np.isfinite(column).sum())} finite of {column.size}"
+            "expected at least one measurement and only finite ones, "
+            f"got {int(np.isfinite(column).sum())} finite measurements of {column.size}"
         )
     if column.size < 2 * _FEW:
         return _around(float(np.median(column)), column)

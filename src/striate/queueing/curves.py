@@ -62,7 +62,9 @@ class Table:
         known = dict(self.values)
         missing = [int(p) for p in processors if int(p) not in known]
         if missing:
-            raise QueueingError(f"expected one of p = {', '.join(map(str, known))}, got p = {missing[0]}")
+            raise QueueingError(
+                f"expected a number of processors p among {', '.join(map(str, known))}, got p = {missing[0]}"
+            )
         return np.array([known[int(p)] for p in processors], dtype=np.float64)
 
 

@@ -38,7 +38,11 @@ def read_imbalance(description: str | Callable[[int], float], *, at: str) -> Cal
     if callable(description):
         return description
     if description not in NAMED:
-        raise QueueingError(f"expected {', '.join(NAMED)} or a function of c, got {description!r}", at=at)
+        raise QueueingError(
+            f"expected an imbalance among {', '.join(NAMED)}, or a function of the group size c, "
+            f"got {description!r}",
+            at=at,
+        )
     return NAMED[description]
 
 

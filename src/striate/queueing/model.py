@@ -72,7 +72,7 @@ class Model:
         find_kind(self.kind)
         for name, value, known in (("solver", self.solver, SOLVERS), ("loops", self.loops, LOOPS)):
             if value not in known:
-                raise QueueingError(f"expected a value of {', '.join(known)}, got {value!r}", at=name)
+                raise QueueingError(f"expected a value among {', '.join(known)}, got {value!r}", at=name)
 
     @property
     def one_processor_seconds(self) -> float:
@@ -103,7 +103,9 @@ class Model:
     def bounds(self, processors: Any, disks: Any) -> Bounds:
         """Proved bounds on the exact time: balanced job bounds for `bus-aio`, asymptotic ones otherwise."""
         if self.kind == "sio" and self.loops == "fixed":
-            raise QueueingError('expected loops "geometric" for bounds of kind sio, got "fixed"', at="loops")
+            raise QueueingError(
+                'expected `loops` "geometric" for bounds of a model of kind sio, got "fixed"', at="loops"
+            )
         return Bounds(*self._at(processors, disks, self.point_bounds))
 
     def least_seconds(self, processors: Any, disks: Any) -> Any:

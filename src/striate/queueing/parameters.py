@@ -93,7 +93,9 @@ class SpmdParameters:
         for name, value in values.items():
             object.__setattr__(self, name, value)
         if self.one_processor_seconds <= 0:
-            raise QueueingError("expected a program that takes time on one processor, got 0 s per cycle")
+            raise QueueingError(
+                "expected a program whose cycle takes longer than 0 s on one processor, got 0 s"
+            )
 
     def replace(self, **changes: Any) -> SpmdParameters:
         """The same program with some parameters changed."""
@@ -112,7 +114,9 @@ class SpmdParameters:
         waiting = float(self.imbalance(self.group))
         if not 1 <= waiting < math.inf:
             raise QueueingError(
-                f"expected h(c) of at least 1, got {waiting} for c = {self.group}", at="imbalance"
+                "expected an imbalance h(c) of at least 1, "
+                f"got {waiting} for groups of c = {self.group} processors",
+                at="imbalance",
             )
         return waiting * (self.parallel_seconds / processors + self.serial_seconds)
 
@@ -151,7 +155,7 @@ def _seconds(value: units.Quantity, *, at: str) -> float:
 def _reference(value: units.Quantity) -> float:
     reference = _seconds(value, at="reference_seconds")
     if reference == 0:
-        raise QueueingError("expected a positive time, got 0 s", at="reference_seconds")
+        raise QueueingError("expected a positive reference time, got 0 s", at="reference_seconds")
     return reference
 
 
@@ -182,6 +186,6 @@ def _positive_curve(curve: Curve, processors: Integers, *, at: str) -> Floats:
     if bad.any():
         where = int(processors[bad][0])
         raise QueueingError(
-            f"expected a finite value, not negative, got {values[bad][0]} at p = {where}", at=at
+            f"expected a finite value of 0 or more, got {values[bad][0]} for p = {where} processors", at=at
         )
     return values

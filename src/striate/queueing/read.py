@@ -35,7 +35,8 @@ def read_model(document: dict[str, Any]) -> Solvable:
     _refuse_unknown(document, (*_CHOICES, "spmd", "phase"), at="$")
     if ("spmd" in document) == ("phase" in document):
         raise QueueingError(
-            "expected either a table [spmd] or tables [[phase]], found " + (", ".join(document) or "none")
+            "expected either a table [spmd] or tables [[phase]], found the keys "
+            + (", ".join(document) or "none")
         )
     choices = {name: document[name] for name in _CHOICES if name in document}
     if "spmd" in document:
@@ -53,7 +54,9 @@ def _read_phase(table: Any, choices: dict[str, Any], *, at: str) -> Model:
     _refuse_unknown(table, (*_CHOICES, *_PARAMETERS), at=at)
     if "parallel_seconds" not in table:
         raise QueueingError(
-            "expected parallel_seconds, the compute time that is divided by p, found none", at=at
+            "expected parallel_seconds, the compute time that is divided by the number of processors, "
+            "found none",
+            at=at,
         )
     chosen = choices | {name: table[name] for name in _CHOICES if name in table}
     for name, value in chosen.items():

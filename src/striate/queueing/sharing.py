@@ -32,7 +32,8 @@ def together(models: Sequence[Model], processors: Sequence[int], disks: int) -> 
     """
     if not models or len(models) != len(processors):
         raise QueueingError(
-            f"expected one number of processors per model, got {len(processors)} for {len(models)}"
+            "expected one number of processors per model, "
+            f"got {len(processors)} numbers for {len(models)} models"
         )
     if any(model.kind != "bus-aio" for model in models):
         raise QueueingError(
@@ -60,7 +61,8 @@ def on_unequal_disks(model: Model, processors: int, speeds: Sequence[float]) -> 
     rates = np.asarray(speeds, dtype=np.float64)
     if model.kind != "clu-aio" or rates.ndim != 1 or not (np.isfinite(rates) & (rates > 0)).all():
         raise QueueingError(
-            f"expected kind clu-aio and a positive speed per disk, got {model.kind} and {speeds!r:.60}",
+            "expected a model of kind clu-aio and a positive speed for each disk, "
+            f"got kind {model.kind} and speeds {speeds!r:.60}",
             at="speeds",
         )
     model.time(processors, rates.size)  # refuses points where the model is not defined

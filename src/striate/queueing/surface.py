@@ -83,19 +83,23 @@ class Surface:
         """
         columns = np.flatnonzero(self.disks == disks)
         if not columns.size:
-            raise QueueingError(f"expected one of the surface's numbers of disks, got {disks}")
+            raise QueueingError(f"expected a number of disks for which the surface was computed, got {disks}")
         worth = (self.speedup**2 / self.processors[:, None])[:, columns[0]]
         return self._choice(int(np.nanargmax(worth)), int(columns[0]))
 
     def best(self, budget: float, *, processor_cost: float = 1.0, disk_cost: float = 1.0) -> SurfacePoint:
         """The shortest time among the points that cost no more than `budget`; the cheaper of two equals."""
         if not (processor_cost >= 0 and disk_cost >= 0):
-            raise QueueingError(f"expected costs of 0 or more, got {processor_cost} and {disk_cost}")
+            raise QueueingError(
+                f"expected costs of 0 or more per processor and disk, got {processor_cost} and {disk_cost}"
+            )
         cost = processor_cost * self.processors[:, None] + disk_cost * self.disks[None, :]
         within = np.isfinite(self.seconds) & (cost <= budget)
         if not within.any():
             cheapest = float(np.min(cost, where=np.isfinite(self.seconds), initial=np.inf))
-            raise QueueingError(f"expected a budget of at least {cheapest:g}, got {budget:g}")
+            raise QueueingError(
+                f"expected a budget of at least {cheapest:g}, the cost of the cheapest point, got {budget:g}"
+            )
         seconds = np.where(within, self.seconds, np.inf)
         ties = np.where(seconds == seconds.min(), cost, np.inf)
         row, column = np.unravel_index(int(np.argmin(ties)), ties.shape)
@@ -154,5 +158,6 @@ def _refuse_endless(p: Integers, d: Integers) -> None:
     steps = float(p.sum()) * (d.size / 8 + 1)
     if steps > MOST_STEPS:
         raise QueueingError(
-            f"the surface takes {steps:.1e} computing steps, more than {MOST_STEPS:.0e}: give fewer values of p"
+            f"the surface takes {steps:.1e} computing steps, more than {MOST_STEPS:.0e}: "
+            "give fewer or smaller numbers of processors"
         )

@@ -21,7 +21,9 @@ Key = tuple[str, float]  # a path in the description, and the share of the rate 
 def described(cluster: Cluster, fit: RateFit) -> Refined:
     """The description with the numbers that the table determines; raises ClusterError for a machine without one."""
     if cluster.description is None:
-        raise ClusterError("this cluster was not loaded from a description, so it cannot be refined")
+        raise ClusterError(
+            "this cluster was not loaded from a description, so a table of rates cannot refine its numbers"
+        )
     description, refinements, undetermined = cluster.description, list[Refinement](), list[str]()
     for number in fit.found():
         place = _PLACES.get(number.prior.name)

@@ -92,7 +92,10 @@ def fit_rates(rows: Sequence[RateRow], *, seed: int = 0) -> RateFit:
     """
     known = [row for row in rows if row.known]
     if len(known) < LEAST_ROWS:
-        raise RatesError(f"expected at least {LEAST_ROWS} different settings with a time, got {len(known)}")
+        raise RatesError(
+            f"expected at least {LEAST_ROWS} rows of different settings with a measured time, "
+            f"got {len(known)}"
+        )
     problems = [PlacedProblem(known, placement).solved() for placement in PLACEMENTS]
     evidence = np.array([one.evidence for one in problems])
     likely = np.exp(TEMPERED * (evidence - evidence.max()))

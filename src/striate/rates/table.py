@@ -105,7 +105,7 @@ def where(rows: Sequence[RateRow], conditions: Sequence[str], *, source: str) ->
             columns = sorted({column for row in rows for column, _ in row.others})
             wanted = ", ".join(columns) or "none: the table has no other columns"
             raise RatesError(
-                f"expected COLUMN=VALUE of a column among {wanted}, got {text!r:.60}", source=source
+                f"expected COLUMN=VALUE with a column among {wanted}, got {text!r:.60}", source=source
             )
         rows = [row for row in rows if (name, value) in row.others]
     parts = sorted(by_part(rows))
@@ -113,7 +113,7 @@ def where(rows: Sequence[RateRow], conditions: Sequence[str], *, source: str) ->
         name = next(one for one, _ in parts[0] if len({dict(part)[one] for part in parts}) > 1)
         value = min(dict(part)[name] for part in parts)
         raise RatesError(
-            f"the table has {len(parts)} parts; choose one with --where {name}={value}",
+            f"the rows of the table differ in column {name}; choose rows with --where {name}={value}",
             at=name,
             source=source,
         )
@@ -157,7 +157,9 @@ def _ranks_per_node(line: CsvLine, nodes: int) -> int:
         return line.whole("ranks_per_node", 1, MOST)
     ranks = line.whole("ranks", 1, MOST)
     if ranks % nodes:
-        raise line.refusal(f"expected as many ranks on every one of {nodes} nodes, got {ranks}", "ranks")
+        raise line.refusal(
+            f"expected a number of ranks that is a multiple of the {nodes} nodes, got {ranks}", "ranks"
+        )
     return ranks // nodes
 
 
@@ -169,7 +171,7 @@ def _multiplier(line: CsvLine, stripes: int, ranks: int) -> int:
 
 def _bytes(line: CsvLine) -> int:
     if "bytes" not in line.cells:
-        raise RatesError("expected a column bytes, found none", at=line.at)
+        raise RatesError("expected a column `bytes`, found no such column", at=line.at)
     found = line.number("bytes", unit=units.size)
     if not 1 <= found <= units.LARGEST:
         raise line.refusal(f"expected 1 byte or more, got {line.cells['bytes']!r:.40}", "bytes")
@@ -180,11 +182,13 @@ def _seconds(line: CsvLine, moved: int) -> float:
     """The time of a row; NaN where the cell is empty."""
     name = "seconds" if "seconds" in line.cells else "rate"
     if name not in line.cells:
-        raise RatesError("expected a column seconds or rate, found neither", at=line.at)
+        raise RatesError("expected a column `seconds` or a column `rate`, found neither", at=line.at)
     text = line.cells[name]
     if text.lower() in UNKNOWN:
         return math.nan
     found = line.number(name, unit=units.rate if name == "rate" else units.seconds)
     if not (math.isfinite(found) and found > 0):
-        raise line.refusal(f"expected a number above 0, or an empty cell to forecast, got {text!r:.40}", name)
+        raise line.refusal(
+            f"expected a number above 0, or an empty cell for a time to forecast, got {text!r:.40}", name
+        )
     return moved / found if name == "rate" else found

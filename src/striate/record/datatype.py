@@ -66,14 +66,14 @@ def datatype_of(content: bytes) -> Datatype:
     except TraceError:
         raise
     except LayoutError as error:
-        raise TraceError(f"not the datatype of a file view: {error.message}") from None
+        raise TraceError(f"the recorded datatype is not that of a file view: {error.message}") from None
     except (IndexError, ValueError, OverflowError):
-        raise TraceError("invalid numbers in the description of a datatype") from None
+        raise TraceError("the recorded description of a datatype has invalid numbers") from None
 
 
 def _parsed(values: list[int], at: int, depth: int) -> tuple[_Node, int]:
     if depth > 64:
-        raise TraceError("a datatype nested deeper than 64 levels")
+        raise TraceError("expected a datatype nested at most 64 levels deep, got a deeper one")
     parts: list[tuple[int, ...]] = []
     try:
         combiner, size, extent, lower = values[at : at + 4]
@@ -105,7 +105,7 @@ def _flattened(node: _Node) -> Datatype:
     elif inner:
         found = _derived(node, inner[0])
     else:
-        raise TraceError("a derived datatype without a datatype inside")
+        raise TraceError("expected a derived datatype to have a datatype inside, found none")
     return found.resized(node.lower, node.extent)
 
 
@@ -167,5 +167,5 @@ def _expect_few(blocks: Sequence[int], base: Datatype) -> None:
 
 def _few(runs: int) -> int:
     if not 0 <= runs <= MOST_RUNS:
-        raise TraceError(f"a datatype of more than {MOST_RUNS} runs")
+        raise TraceError(f"expected a datatype of at most {MOST_RUNS} byte runs, found more")
     return runs

@@ -79,7 +79,7 @@ def _pattern(datatype: Datatype, start: int, length: int) -> tuple[int, int, int
     if _regular(datatype, start, length):
         return int(datatype.runs.offsets[0]), length // datatype.size, datatype.extent, None
     if -(-(start + length) // datatype.size) * len(datatype.runs) > MOST_RUNS:
-        raise LayoutError(f"expected at most {MOST_RUNS} runs in one access, got more")
+        raise LayoutError(f"expected at most {MOST_RUNS} byte runs in one file access, got more")
     runs = FileView(0, datatype).extents(start, length)
     offsets, lengths = runs.offsets, runs.sizes
     if not len(offsets):

@@ -31,7 +31,7 @@ def append(path: str | os.PathLike[str], *new: Entry) -> None:
     """Add entries in one transaction, making the file when there is none; raises ResultsError."""
     for entry in new:
         if entry.kind not in KINDS:
-            raise ResultsError(f"expected a kind among {', '.join(KINDS)}, got {entry.kind!r:.60}")
+            raise ResultsError(f"expected a kind of entry among {', '.join(KINDS)}, got {entry.kind!r:.60}")
     rows = [_row(entry) for entry in new]
     marks = ", ".join("?" * len(_COLUMNS))
     with _opened(path, create=True) as base:
@@ -68,7 +68,7 @@ def _opened(path: str | os.PathLike[str], *, create: bool) -> Iterator[sqlite3.C
     except ResultsError as error:
         raise error.in_source(name) from None
     except (sqlite3.Error, UnicodeError, ValueError) as error:
-        raise ResultsError(f"not a usable results store: {error}", source=name) from None
+        raise ResultsError(f"the file is not a usable results store: {error}", source=name) from None
 
 
 def _prepare(base: sqlite3.Connection) -> None:
@@ -120,9 +120,9 @@ def _entry(row: tuple[Any, ...], source: str) -> Entry:
         bounds = None if seconds is None else Interval(low, seconds, high)
         names = (made, kind, workload, cluster, layout)
         if not all(isinstance(name, str) for name in names) or not isinstance(setup, dict):
-            raise TypeError("a column has the wrong type")
+            raise TypeError("a column of the results store has the wrong type")
         if not isinstance(ranks, int | None) or not isinstance(measured, float | None):
-            raise TypeError("a column has the wrong type")
+            raise TypeError("a column of the results store has the wrong type")
         return Entry(
             *(kind, workload, cluster, layout, ranks, bounds, measured),
             *(setup, results, dict(versions), made, number),

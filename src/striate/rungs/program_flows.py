@@ -39,7 +39,8 @@ def run_program_flows(
     if rung not in (PATH, CHAIN):
         if len(workload.applications) != 1:
             raise UnfitError(
-                f"expected one application, got {len(workload.applications)}; only fine models several"
+                f"expected one application, got {len(workload.applications)} applications, "
+                "which only the forecasting method (rung) fine models"
             )
         refuse_parts(workload, (*parts_of_calls(workload), *parts_of_files(workload, cluster)))
     engine = given() if given else input_of(workload, cluster, choice)

@@ -58,7 +58,8 @@ def server_routes_of(cluster: Cluster, placement: Placement) -> ServerRoutes:
     )
     if (hops < 0).any():
         raise PredictionError(
-            f"no route from a node to server {servers[int(np.argmax(hops < 0)) % len(goals)].name!r}"
+            "no network route leads from a node to server "
+            f"{servers[int(np.argmax(hops < 0)) % len(goals)].name!r}"
         )
     own = np.array([min(server.nic.bandwidth, server.nic.link.bandwidth) for server in servers])
     client = np.array([min(kind.nic.bandwidth, kind.nic.link.bandwidth) for kind in cluster.node_types])

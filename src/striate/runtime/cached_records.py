@@ -63,12 +63,12 @@ def columns(indices: Any, records: Any, dataset: Dataset) -> tuple[Positions, np
     if len(dataset.shape) != 1:
         raise DatasetError(f"expected a dataset of one axis, got shape {dataset.shape}")
     if given.size and given.dtype.kind not in "iu":
-        raise DatasetError(f"expected an array of whole numbers, got {given.dtype}")
+        raise DatasetError(f"expected an index array of whole numbers, got {given.dtype}")
     places = np.ascontiguousarray(given, np.int64)
     if places.ndim != 1 or (places.size and not 0 <= places.min() <= places.max() < dataset.shape[0]):
         raise DatasetError(
-            f"expected one axis of indices from 0 to {dataset.shape[0] - 1}, got shape {places.shape}"
-            + (f" with {places.min()} to {places.max()}" if places.size else "")
+            f"expected a one-dimensional array of indices from 0 to {dataset.shape[0] - 1}, got shape "
+            f"{places.shape}" + (f" with {places.min()} to {places.max()}" if places.size else "")
         )
     if records is None:
         return places, np.zeros(0, dataset.dtype)

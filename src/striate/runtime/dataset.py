@@ -311,7 +311,8 @@ class Dataset:
         state = self._state
         if changed and not state.committed:
             raise DatasetError(
-                "another dataset was written here since this one was created; nothing was replaced",
+                "another dataset was written to this directory since this one was created; "
+                "nothing was replaced",
                 at=str(state.store.path),
             )
         if changed:

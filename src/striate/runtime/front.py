@@ -239,7 +239,7 @@ def new_identity(
     table = ranks.gather_rows(np.concatenate([drawn, np.array(told, np.int64)]))
     for column, name in ((1, "share_memory"), (2, "alignment")):
         if (table[:, column] != table[0, column]).any():
-            raise DatasetError(f"expected the same {name} on all ranks, got different ones")
+            raise DatasetError(f"expected the same {name} on all ranks, got different values on some ranks")
     if (table[:, 3] == REFUSED).any():
         raise DatasetError(f"expected an alignment from 1 byte to 1 MiB, got {alignment!r:.60}")
     return table[0, :1].tobytes().hex(), int(table[0, 3])
@@ -271,14 +271,17 @@ def server_ranks_of(servers: int | Sequence[int] | None, size: int) -> tuple[int
     )
     numbers = tuple(int(rank) for rank in wanted)
     if not numbers or len(set(numbers)) != len(numbers) or not all(0 <= rank < size for rank in numbers):
-        raise DatasetError(f"expected servers among ranks 0 to {size - 1}, each once, got {servers}")
+        raise DatasetError(
+            f"expected servers (ranks that write) among ranks 0 to {size - 1}, each rank once, got {servers}"
+        )
     return numbers
 
 
 def _refuse_factor(group_factor: int, servers: int) -> None:
     if not isinstance(group_factor, int) or not 1 <= group_factor <= servers:
         raise DatasetError(
-            f"expected a group factor from 1 to {servers} (the number of servers), got {group_factor}"
+            f"expected a group factor (pieces per rank's part of the array) from 1 to {servers} (the number "
+            f"of servers), got {group_factor}"
         )
 
 

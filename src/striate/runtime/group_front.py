@@ -87,9 +87,14 @@ def create_group(
         server_ranks = server_ranks_of(servers, ranks.size)
         check_directories(store, len(server_ranks), own=directories is not None)
         if not isinstance(group_factor, int) or not 1 <= group_factor <= len(server_ranks):
-            raise DatasetError(f"expected a group factor from 1 to {len(server_ranks)}, got {group_factor}")
+            raise DatasetError(
+                f"expected a group factor (pieces per rank's part of an array) from 1 to {len(server_ranks)} "
+                f"(the number of servers), got {group_factor}"
+            )
         if keep is not None and plain_number(keep) < 1:
-            raise DatasetError(f"expected to keep at least one step, or None for all, got {keep}")
+            raise DatasetError(
+                f"expected `keep` to be a number of steps of at least 1, or None for all steps, got {keep}"
+            )
         metadata = msgspec.structs.replace(
             _declared(dimensions, variables, attributes or {}),
             identity=identity,
@@ -176,16 +181,20 @@ def _declared(
     for entry in entries:
         if entry.chunk_elements and len([name for name in entry.dimensions if name not in growing]) != 1:
             raise DatasetError(
-                f"expected lists along one dimension of fixed length, got {entry.dimensions}", at=entry.name
+                f"expected a ragged variable along one dimension of fixed length, got {entry.dimensions}",
+                at=entry.name,
             )
         for place, name in enumerate(entry.dimensions):
             if name not in dimensions or (name in growing and place):
                 raise DatasetError(
-                    f"expected dimensions among {', '.join(dimensions)}, the growing one first, got {entry.dimensions}",
+                    f"expected dimensions among {', '.join(dimensions)}, the growing dimension first, "
+                    f"got {entry.dimensions}",
                     at=entry.name,
                 )
             if place and lengths.get(name) == 0:
-                raise DatasetError(f"expected {name!r} of at least one, got 0", at=entry.name)
+                raise DatasetError(
+                    f"expected a length of the dimension {name!r} of at least 1, got 0", at=entry.name
+                )
     return GroupMetadata(
         version=VERSION,
         identity="",
@@ -210,10 +219,13 @@ def _refuse_taken_names(entries: Sequence[VariableEntry], dimensions: Mapping[st
     seen: set[str] = set()
     for entry in entries:
         if entry.name in seen:
-            raise DatasetError(f"the name {entry.name!r} is taken by a part of a ragged variable")
+            raise DatasetError(
+                f"the name {entry.name!r} is already used for the counts or starts of a ragged variable"
+            )
         if entry.chunk_elements and element_name(entry.name) in dimensions:
             raise DatasetError(
-                f"the name of the dimension {element_name(entry.name)!r} is taken by a ragged variable"
+                f"the name of the dimension {element_name(entry.name)!r} is already used for a ragged "
+                "variable"
             )
         seen.add(entry.name)
 

@@ -71,4 +71,6 @@ def open_serial(
     try:
         return SerialDataset(open_dataset(None, path, directories=directories, codecs=codecs))
     except MemoryError:
-        raise DatasetError("too large for this machine's memory", source=str(path)) from None
+        raise DatasetError(
+            "the dataset is too large for the memory of this machine", source=str(path)
+        ) from None

@@ -46,5 +46,6 @@ def _checked(key: str, value: Any) -> Any:
         return parse(value)
     known = ", ".join((*_WHOLE, *_SIZES, "codec", "sync", "layout"))
     raise DatasetError(
-        f"expected settings among {known}, with their values, got {value!r:.60}", at=f"$.{key}"
+        f"expected a setting among {known} with a value of its type, got the value {value!r:.60}",
+        at=f"$.{key}",
     )

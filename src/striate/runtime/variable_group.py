@@ -128,7 +128,7 @@ class VariableGroup:
         """The numbers of a variable that has one for each step, of all steps that are kept."""
         entry = self._state.entry(name)
         if not self.metadata.is_scalar(entry):
-            raise DatasetError(f"expected a variable of one number for each step, got {name!r}")
+            raise DatasetError(f"expected a variable with one number for each step, got {name!r}")
         return np.array([step.scalars.get(name, 0) for step in self.metadata.steps], entry.numpy_dtype())
 
     def refresh(self) -> bool:
@@ -218,7 +218,9 @@ class VariableGroup:
             self._state.leading(entry)
             self._check_schedule(name, where, None)
             if entry.chunk_elements and out is not None:
-                raise DatasetError(f"expected no `out` for lists, got one for {name!r}")
+                raise DatasetError(
+                    f"expected no `out` for the lists of a ragged variable, got one for {name!r}"
+                )
             chosen = find_step(self.metadata, step) if self.metadata.grows(entry) else None
         if chosen is None:
             return static_tables(self.metadata)
@@ -287,17 +289,26 @@ class VariableGroup:
 
     def _names(self, records: Mapping[str, Any], scalars: dict[str, Any] | None) -> list[str]:
         """The variables to write, in the group's order; refuses those that do not go together."""
-        wanted = "a variable that grows" if scalars is not None else "a variable that does not grow"
+        wanted = (
+            "a variable that grows by steps"
+            if scalars is not None
+            else "a variable that does not grow by steps"
+        )
         for name in records:
             entry = self._state.entry(name)
             if self.metadata.grows(entry) != (scalars is not None) or self.metadata.is_scalar(entry):
-                raise DatasetError(f"expected {wanted}, with rows, got {name!r}")
+                raise DatasetError(
+                    f"expected {wanted}, with at least one dimension, got the variable {name!r}"
+                )
         names = [name for name in self.variables if name in records]
         if len({self._state.leading(self._state.entry(name)) for name in names}) != 1:
-            raise DatasetError(f"expected variables with rows along one dimension, got {names}")
+            raise DatasetError(f"expected variables with rows along one common dimension, got {names}")
         for name, value in (scalars or {}).items():
             if not self.metadata.is_scalar(self._state.entry(name)) or not np.isfinite(value):
-                raise DatasetError(f"expected a finite number for each step, got {name} {value!r:.60}")
+                raise DatasetError(
+                    "expected a finite number for a variable with one number per step, "
+                    f"got {name} = {value!r:.60}"
+                )
         return names
 
     def _commit_written(self, tables: GroupTables, scalars: dict[str, Any] | None) -> None:
@@ -361,7 +372,8 @@ class VariableGroup:
         state = self._state
         if found & CHANGED and not state.committed:
             raise DatasetError(
-                "another dataset was written here since this group was created; nothing was replaced",
+                "another dataset was written to this directory since this group was created; "
+                "nothing was replaced",
                 at=str(state.setting.store.path),
             )
         if found & CHANGED:

@@ -78,7 +78,9 @@ class _Attempts:
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         if name.partition(".")[0] == "mpi4py":
             self.seen = True
-            raise ModuleNotFoundError("mpi4py can be imported only while ranks run", name=name)
+            raise ModuleNotFoundError(
+                "mpi4py can be imported only by the simulated ranks, which do not run yet", name=name
+            )
 
 
 _ATTEMPTS = _Attempts()

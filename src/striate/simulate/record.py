@@ -43,7 +43,7 @@ def record_program(
         raise WorkloadError(f"expected 1 to {MOST_RANKS} ranks to simulate, got {ranks}")
     name = str(program)
     if not is_module and not Path(name).is_file():
-        raise WorkloadError("expected a Python program, found no such file", source=name)
+        raise WorkloadError("expected the file of a Python program, found no such file", source=name)
     estimate = TimeEstimate.of(cluster, ranks)
     settings = _settings(cluster, ranks, compute, cpu_scale, estimate)
     spec = ProgramSpec(name, is_module, tuple(arguments))

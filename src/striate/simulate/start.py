@@ -48,7 +48,7 @@ def started(
         try:
             channel.send((settings, spec, numbers[:-1]))
         except OSError:
-            raise WorkloadError("the processes of the ranks could not be started") from None
+            raise WorkloadError("the processes of the simulated ranks could not be started") from None
         channel.close()
         yield [Connection(one.detach()) for one in ours]
         with suppress(subprocess.TimeoutExpired):
@@ -71,5 +71,5 @@ def _allow_descriptors(wanted: int) -> None:
     if soft >= wanted or soft == resource.RLIM_INFINITY:
         return
     if hard != resource.RLIM_INFINITY and hard < wanted:
-        raise WorkloadError(f"expected {wanted} open files for the ranks, the system allows {hard}")
+        raise WorkloadError(f"the simulated ranks need {wanted} open files, but the system allows {hard}")
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

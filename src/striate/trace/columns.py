@@ -95,7 +95,7 @@ def expect_columns(found: Collection[str]) -> None:
     """Raise TraceError when a column is missing that every trace has."""
     missing = [name for name in NAMES if name not in found and name not in ADDED]
     if missing:
-        raise TraceError(f"expected a column {missing[0]!r}, found none", at="columns")
+        raise TraceError(f"expected a column {missing[0]!r} in the trace, found none", at="columns")
 
 
 def _coded(column: pa.ChunkedArray) -> tuple[Any, pa.Array]:
@@ -119,7 +119,9 @@ def normalised(table: pa.Table) -> pa.Table:
     for name in (name for name in NAMES if name in table.column_names):
         column = table.column(name)
         if column.null_count:
-            raise TraceError(f"expected a value in every row, found {column.null_count} without", at=name)
+            raise TraceError(
+                f"expected a value in every row, found {column.null_count} rows without a value", at=name
+            )
         try:
             if name in WORDS:
                 numbers, words = _coded(column)

@@ -74,12 +74,15 @@ def read(path: Path) -> Trace:
 def _header(metadata: dict[bytes, bytes]) -> Header:
     found = metadata.get(b"striate", b"").decode(errors="replace")
     if found == "striate.timeline/1":
-        raise TraceError("an old timeline (striate.timeline/1): create it again with predict --timeline")
+        raise TraceError(
+            "this is a timeline of the old format striate.timeline/1: "
+            "create it again with `striate predict --timeline`"
+        )
     if found != SCHEMA:
-        raise TraceError(f"expected a trace ({SCHEMA}), got {found[:60] or 'another Parquet file'}")
+        raise TraceError(f"expected a trace of schema {SCHEMA}, got {found[:60] or 'another Parquet file'}")
     content = metadata.get(b"trace", b"")
     if len(content) > _MOST_HEADER:
-        raise TraceError(f"expected a header of at most {_MOST_HEADER} bytes, got {len(content)}")
+        raise TraceError(f"expected a trace header of at most {_MOST_HEADER} bytes, got {len(content)}")
     try:
         return msgspec.json.decode(content, type=Header)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -112,7 +115,7 @@ def _lists(table: pa.Table, numbers: Any) -> tuple[ExtentLists, Any]:
     if not (numbers >= 0).any():
         return ExtentLists.of(), np.full(len(numbers), -1, np.int32)
     if "runs" not in table.column_names:
-        raise TraceError("expected a column 'runs' of byte runs, found none")
+        raise TraceError("expected a column 'runs' with lists of byte runs, found none")
     if not _holds_runs(table.schema.field("runs").type):
         raise TraceError(f"expected byte runs, found {table.schema.field('runs').type}", at="column runs")
     runs = table.column("runs").combine_chunks()
@@ -128,7 +131,8 @@ def _lists(table: pa.Table, numbers: Any) -> tuple[ExtentLists, Any]:
     missing = numbers[used][new[numbers[used]] < 0]
     if len(missing):
         raise TraceError(
-            f"expected numbers of lists in the column runs, got {int(missing[0])}", at="column extents"
+            f"expected the number of a list of byte runs in the column runs, got {int(missing[0])}",
+            at="column extents",
         )
     lists = []
     for row in holding.tolist():

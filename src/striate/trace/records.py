@@ -59,7 +59,9 @@ def checked(records: Tables, *, files: int, ranks: int) -> dict[str, pa.Table]:
             if ((values < -1) | (values >= limit)).any():
                 raise TraceError(f"expected {name} numbers below {limit}", at=f"records {module}")
         if any(column.null_count for column in table.columns):
-            raise TraceError("expected a value in every row", at=f"records {module}")
+            raise TraceError(
+                "expected a value in every row of the table, found an empty cell", at=f"records {module}"
+            )
     return dict(records)
 
 

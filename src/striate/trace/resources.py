@@ -39,7 +39,7 @@ def checked(samples: pa.Table, hosts: int) -> pa.Table:
     except pa.ArrowException as error:
         raise TraceError(f"expected whole numbers: {str(error)[:100]}", at="resources") from None
     if any(column.null_count for column in table.columns):
-        raise TraceError("expected a value in every row", at="resources")
+        raise TraceError("expected a value in every row of the table, found an empty cell", at="resources")
     host, time = (np.asarray(table.column(name).to_numpy()) for name in ("host", "time"))
     if (wrong := (host < 0) | (host >= hosts)).any():
         raise TraceError(f"expected host numbers below {hosts}, got {host[wrong][0]}", at="resources")

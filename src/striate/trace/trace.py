@@ -165,7 +165,7 @@ class Trace:
                 near = difflib.get_close_matches(name, [Path(file).name for file in self.file_names()], n=3)
                 hint = f"; did you mean {', '.join(near)}?" if near else ""
                 count = len(self.header.files)
-                raise TraceError(f"no file {name!r} among the {count} of this trace{hint}")
+                raise TraceError(f"no file {name!r} among the {count} files of this trace{hint}")
             found += matches
         return found
 

@@ -31,7 +31,9 @@ def validate(trace: Trace) -> None:
         if members is not None and any(not 0 <= rank < header.ranks for rank in members):
             raise TraceError(f"expected ranks below {header.ranks}", at=f"communicator {communicator.name!r}")
     if any(not 0 <= rank < header.ranks for process in header.processes for rank in process.ranks):
-        raise TraceError(f"expected ranks of processes below {header.ranks}", at="header")
+        raise TraceError(
+            f"expected processes of ranks from 0 to {header.ranks - 1}, found another rank", at="header"
+        )
     _within(trace, "resource", -1, len(header.resources))
     _within(trace, "rank", -1, header.ranks)
     _refuse(
@@ -53,7 +55,7 @@ def validate(trace: Trace) -> None:
         trace, (complete < start) | (complete > LATEST), "complete", "a time that is not before the start"
     )
     if bool((trace.lists.sizes < 0).any()):
-        raise TraceError("expected byte runs of at least 0 bytes", at="lists")
+        raise TraceError("expected byte runs of 0 or more bytes, found a negative size", at="lists")
 
 
 def _within(trace: Trace, name: str, low: int, end: int) -> None:

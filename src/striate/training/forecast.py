@@ -146,8 +146,8 @@ def draws_of(job: TrainingJob, system: StorageSystem) -> JobDraws:
 def _expect_steps(job: TrainingJob) -> None:
     if job.steps < 1:
         raise PredictionError(
-            f"{job.accelerators} accelerators with batches of {job.batch_size} need more than the "
-            f"{job.files * job.samples_per_file} samples of the dataset for one step"
+            f"expected a dataset with a batch of {job.batch_size} samples for each of {job.accelerators} "
+            f"accelerators, got {job.files * job.samples_per_file} samples"
         )
 
 

@@ -14,7 +14,8 @@ def system_of(cluster: Cluster) -> StorageSystem:
     description = cluster.description
     if description is None or not description.server:
         raise PredictionError(
-            "a training job reads from I/O servers, of which this cluster has none", source=cluster.name
+            "expected a cluster with I/O servers, from which a training job reads, got a cluster without servers",
+            source=cluster.name,
         )
     node, server = description.node[0], description.server[0]
     disks = server.all_disks()

@@ -102,20 +102,24 @@ def smallest_system(
 
 def _refuse_open(base: StorageSystem, vary: Sequence[str]) -> None:
     if base.local:
-        raise PredictionError("its drives are in the hosts: there are no servers to choose")
+        raise PredictionError(
+            "expected a machine with storage servers, got one whose drives are in the hosts"
+        )
     for name in vary:
         if name not in CHOICES:
             raise PredictionError(
-                f"expected one or more of {', '.join(CHOICES)}, got {name!r:.40}", at="--vary"
+                f"expected quantities to vary among {', '.join(CHOICES)}, got {name!r:.40}", at="--vary"
             )
     if len(set(vary)) < len(vary) or not vary:
-        raise PredictionError("expected one or more quantities to vary, each once", at="--vary")
+        raise PredictionError(
+            f"expected one or more quantities to vary, each once, got {', '.join(vary)!r:.60}", at="--vary"
+        )
     if ("servers" in vary) == ("drives" in vary):
         return
     if base.drives is None or base.servers is None:
         missing = "drives" if "drives" not in vary else "servers"
         raise PredictionError(
-            f"the number of {missing} is not known; vary {missing} too, or name a machine that specifies it",
+            f"the number of {missing} is not known; vary {missing} too, or name a machine that specifies the number",
             at="--vary",
         )
 

@@ -29,7 +29,8 @@ class Uncertain:
     def __post_init__(self) -> None:
         if not 0 < self.low <= self.middle <= self.high <= self.most:
             raise ValueError(
-                f"expected 0 < low <= middle <= high, got {self.low}, {self.middle}, {self.high}"
+                "expected an uncertain quantity with 0 < low <= middle <= high, "
+                f"got {self.low}, {self.middle}, {self.high}"
             )
 
     def at(self, normal: Floats) -> Floats:

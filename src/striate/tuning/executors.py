@@ -176,7 +176,9 @@ def _dask_pool(address: str, workers: int | None) -> Iterator[Executor]:
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
-        raise TuningError("the executor dask needs distributed: pip install striate[dask]") from None
+        raise TuningError(
+            "the executor dask needs the package distributed: pip install striate[dask]"
+        ) from None
     if address:
         with distributed.Client(address) as client:
             yield client.get_executor()

@@ -67,7 +67,9 @@ def _layout(given: Mapping[str, Value], workload: Workload, cluster: Cluster) ->
     """The layout that the knobs ask for; a number is another unit of the cluster's own stripe."""
     named = [name for name in _LAYOUTS if name in given]
     if len(named) > 1:
-        raise TuningError(f"expected one of {', '.join(_LAYOUTS)}, got {' and '.join(named)}")
+        raise TuningError(
+            f"expected one of the layout knobs {', '.join(_LAYOUTS)}, got several: {' and '.join(named)}"
+        )
     servers = _servers(given.get("servers", len(cluster.servers)), cluster)
     unit = units.size(given.get("unit", int(cluster.settings.stripe_unit)))
     if "layout" in given:
@@ -84,13 +86,15 @@ def _layout(given: Mapping[str, Value], workload: Workload, cluster: Cluster) ->
 def _servers(value: Value, cluster: Cluster) -> int:
     servers = _whole(value, "servers")
     if not 1 <= servers <= len(cluster.servers):
-        raise TuningError(f"expected 1 to {len(cluster.servers)} servers, got {servers}")
+        raise TuningError(
+            f"expected 1 to {len(cluster.servers)} servers, the number in the cluster, got {servers}"
+        )
     return servers
 
 
 def _whole(value: Value, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TuningError(f"expected a whole number as {name}, got {value!r:.60}")
+        raise TuningError(f"expected a whole number as the knob {name}, got {value!r:.60}")
     return value
 
 
@@ -106,7 +110,7 @@ def _domain(workload: Workload) -> int:
 def _placed(cluster: Cluster, value: Value) -> Cluster:
     known = [kind for kind in get_args(PlacementKind) if kind != "explicit"]
     if value not in known:
-        raise TuningError(f"expected a placement among {', '.join(known)}, got {value!r:.60}")
+        raise TuningError(f"expected a placement of ranks among {', '.join(known)}, got {value!r:.60}")
     return replace(cluster, placement=cast(PlacementKind, value))
 
 
@@ -120,7 +124,9 @@ def _aggregated(given: Mapping[str, Value], workload: Workload) -> Workload:
     buffer = units.size(given["buffer"]) if "buffer" in given else None
     domains = given.get("domains")
     if domains is not None and domains not in get_args(DomainKind):
-        raise TuningError(f"expected domains among {', '.join(get_args(DomainKind))}, got {domains!r:.60}")
+        raise TuningError(
+            f"expected the knob domains to be one of {', '.join(get_args(DomainKind))}, got {domains!r:.60}"
+        )
     method = str(CollectiveMethod("two-phase", count, buffer, per_stripe, cast(DomainKind | None, domains)))
     names = {file.name for application in workload.applications for file in application.files}
     return workload.with_collective(dict.fromkeys(names, method))

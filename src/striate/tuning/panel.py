@@ -66,8 +66,8 @@ class Panel:
             return replies
         except BrokenProcessPool:
             raise TuningError(
-                "a worker process ended early: out of memory, or a script without "
-                '`if __name__ == "__main__":` around its call of tune'
+                "a worker process of the search ended early: it ran out of memory, or the script calls tune "
+                'outside of `if __name__ == "__main__":`'
             ) from None
         finally:
             for task in tasks:

@@ -24,7 +24,10 @@ class Knob:
         if not self.values:
             raise TuningError("expected one value at least", at=f"$.vary.{self.name}")
         if any(not isinstance(value, Value) for value in self.values):
-            raise TuningError("expected strings and numbers as values", at=f"$.vary.{self.name}")
+            raise TuningError(
+                f"expected strings and numbers as values of the knob {self.name}, got another type",
+                at=f"$.vary.{self.name}",
+            )
         if len({_identity(value) for value in self.values}) < len(self.values):
             raise TuningError("expected every value once", at=f"$.vary.{self.name}")
 
@@ -60,7 +63,9 @@ class Space:
             raise TuningError("expected one knob at least", at="$.vary")
         for name, values in vary.items():
             if isinstance(values, str) or not isinstance(values, Sequence):
-                raise TuningError(f"expected a list of values, got {values!r:.60}", at=f"$.vary.{name}")
+                raise TuningError(
+                    f"expected a list of values for the knob {name}, got {values!r:.60}", at=f"$.vary.{name}"
+                )
         return cls(tuple(Knob(name, tuple(values)) for name, values in vary.items()))
 
     @property
@@ -87,8 +92,8 @@ class Space:
         """Every candidate; refuses more than can be walked."""
         if self.size > MOST_GRID:
             raise TuningError(
-                f"expected at most {MOST_GRID:,} candidates in a grid, got {self.size:,}; "
-                'search "random" or "bayes" instead'
+                f"expected at most {MOST_GRID:,} candidates (combinations of values) in a grid, got {self.size:,}; "
+                'use the search "random" or "bayes" instead'
             )
         return (self.candidate(number) for number in range(self.size))
 

@@ -76,7 +76,10 @@ class Study:
         if self.outcomes[0].state == "undecided":
             raise TuningError(TOO_SHORT)
         if self.outcomes[0].state != "best":
-            raise TuningError(f"every candidate was refused, the first because: {self.outcomes[0].words}")
+            raise TuningError(
+                "expected a combination of settings that can be forecast, but every one was refused; "
+                f"the reason for the first: {self.outcomes[0].words}"
+            )
         return self.outcomes[0]
 
     @property

@@ -61,9 +61,11 @@ def tune(
     TuningError for knobs, searches and executors that are not there.
     """
     if search not in SEARCHES:
-        raise TuningError(f"expected a search among {', '.join(SEARCHES)}, got {search!r:.60}")
+        raise TuningError(f"expected a search method among {', '.join(SEARCHES)}, got {search!r:.60}")
     if trials < 1 or not resolution >= 0:
-        raise TuningError(f"expected trials and a resolution from 0, got {trials} and {resolution}")
+        raise TuningError(
+            f"expected at least 1 trial and a resolution of at least 0, got {trials} and {resolution}"
+        )
     space = Space.of(vary)
     question = replace(question_of(program, cluster), plugins=tuple(plugins))
     question.refuse_unknown([knob.name for knob in space.knobs])

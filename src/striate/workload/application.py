@@ -106,7 +106,9 @@ class Application:
         if at >= 0 and number < self.files[at].first + self.files[at].count:
             file = self.files[at]
             return file.name.replace("{}", str(number - file.first)) if file.count > 1 else file.name
-        raise WorkloadError(f"expected a file number below {self.file_count}, got {number}")
+        raise WorkloadError(
+            f"expected a file number below {self.file_count}, the number of files of the program, got {number}"
+        )
 
     def with_layouts(self, layouts: Mapping[str, Layout | str | None]) -> Application:
         """The same with other layouts for the files named; refuses names of no file."""
@@ -131,7 +133,9 @@ class Application:
         known = {file.name for file in self.files}
         for name in names:
             if name not in known:
-                raise WorkloadError(f"expected a file of {self.name!r:.60}, got {name!r:.60}")
+                raise WorkloadError(
+                    f"expected the name of a file of the program {self.name!r:.60}, got {name!r:.60}"
+                )
 
     def groups(self, communicator: int) -> Groups:
         """The groups of ranks of `communicator`."""
@@ -189,11 +193,12 @@ def color_column(name: str, colors: object, ranks: int) -> Int64s:
         column = np.array(colors, np.int64)
     except (TypeError, ValueError, OverflowError):
         raise WorkloadError(
-            f"expected one whole number per rank as colours, got {colors!r:.60}", at=name
+            f"expected one whole number per rank as colours of a communicator, got {colors!r:.60}", at=name
         ) from None
     if column.shape != (ranks,):
         raise WorkloadError(
-            f"expected {ranks} colours, got shape {column.shape}", at=f"communicator {name!r}"
+            f"expected {ranks} colours, one per rank, got an array of shape {column.shape}",
+            at=f"communicator {name!r}",
         )
     return column
 
@@ -201,7 +206,7 @@ def color_column(name: str, colors: object, ranks: int) -> Int64s:
 def communicator_table(families: Mapping[str, object], ranks: int) -> tuple[Communicator, ...]:
     """The world first, then each family of `families` (name -> colours)."""
     if WORLD in families:
-        raise WorkloadError(f"the name {WORLD!r} is taken by the communicator of all ranks")
+        raise WorkloadError(f"expected another name than {WORLD!r}, which is the communicator of all ranks")
     named = (Communicator(name, color_column(name, colors, ranks)) for name, colors in families.items())
     return (Communicator(WORLD), *named)
 
@@ -213,4 +218,4 @@ def expect_ranks(ranks: int) -> None:
     if ranks < 1:
         raise WorkloadError(f"expected at least 1 rank, got {ranks}")
     if ranks >= 2**31:
-        raise WorkloadError(f"expected fewer ranks than 2^31, as MPI counts them, got {ranks}")
+        raise WorkloadError(f"expected fewer than 2^31 ranks, the limit of MPI, got {ranks}")

@@ -66,7 +66,7 @@ def parse_collective(text: str) -> CollectiveMethod:
     domains = cast(DomainKind, rest.pop()) if named else None
     if method not in METHODS or len(rest) > (0 if method == "direct" else 2):
         wanted = '"direct", "two-phase", "two-phase:nodes:16MiB" or "pipelined:4:1MiB"'
-        raise WorkloadError(f"expected a method of collective access such as {wanted}, got {text!r:.60}")
+        raise WorkloadError(f"expected a method of collective file access such as {wanted}, got {text!r:.60}")
     count, per_stripe = parse_aggregators(rest[0]) if rest else (ALL, 0)
     return CollectiveMethod(method, count, _buffer(rest[1]) if len(rest) > 1 else None, per_stripe, domains)
 

@@ -41,7 +41,9 @@ class AccessPrices:
         moved = np.rint(size / self.bytes_per_second[disk] * 1e12)
         before = self.requests(size) * self.request_ticks[disk].astype(np.float64)
         if float((before + moved).max(initial=0.0)) > MOST_TICKS:
-            raise WorkloadError("the disk access for one block takes longer than 26 days")
+            raise WorkloadError(
+                "expected disk accesses of at most 26 days per data block, got a longer access"
+            )
         return np.asarray(self.requests(size) * self.request_ticks[disk] + moved.astype(np.int64), np.int64)
 
     def requests(self, size: NDArray[np.int64]) -> NDArray[np.int64]:

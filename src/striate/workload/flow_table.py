@@ -40,13 +40,15 @@ def read_graphs(
 
 def _groups(names: list[str], lines: list[CsvLine], processors: int, disks: int) -> list[list[Graph]]:
     if "disk" not in names or not set(names) <= set(COLUMNS):
-        raise WorkloadError(f"expected columns of {', '.join(COLUMNS)}, with `disk` among them, got {names}")
+        raise WorkloadError(
+            f"expected a column `disk` and no other columns than {', '.join(COLUMNS)}, got {names}"
+        )
     groups: list[list[Graph]] = []
     last = -1
     for line in lines:
         group = line.whole("group", 0, 2**31, otherwise=0)
         if group < last:
-            raise line.refusal(f"expected groups in rising order, got {group} after {last}", "group")
+            raise line.refusal(f"expected rising group numbers, got {group} after {last}", "group")
         if group > last:
             groups.append([])
         last = group
@@ -63,7 +65,7 @@ def _graph(line: CsvLine, processors: int, disks: int) -> Graph:
         for text in named.split()
     )
     if len(set(receivers)) < len(receivers):
-        raise line.refusal(f"expected every receiver once, got {named!r:.60}", "receivers")
+        raise line.refusal(f"expected every receiver of a block once, got {named!r:.60}", "receivers")
     blocks = line.number("blocks") if line.cells.get("blocks") else 1.0
     if not 0 < blocks <= 1e6:
         said = line.cells["blocks"]
@@ -76,7 +78,7 @@ def _graph(line: CsvLine, processors: int, disks: int) -> Graph:
 def _truth(line: CsvLine, column: str, default: str) -> bool:
     word = (line.cells.get(column) or default).lower()
     if word not in _TRUTHS:
-        raise line.refusal(f"expected true or false, got {word!r:.40}", column)
+        raise line.refusal(f"expected true or false in the column {column}, got {word!r:.40}", column)
     return _TRUTHS[word]
 
 

@@ -69,7 +69,8 @@ def expect_share(found: float, *, closed: bool, at: str) -> None:
     """Refuse anything but a number from 0 to 1, with 1 itself only where `closed`."""
     if not (0 <= found < 1 or (closed and found == 1)):
         raise WorkloadError(
-            f"expected a number from 0 to {'1' if closed else 'below 1'}, got {found!r}", at=at
+            f"expected a share, that is a number from 0 to {'1' if closed else 'below 1'}, got {found!r}",
+            at=at,
         )
 
 
@@ -122,11 +123,14 @@ class BlockFlows:
         expect_at_least(1, self.block_bytes, "bytes", at="$.block")
         if self.mesh is not None and self.mesh[0] * self.mesh[1] != self.processors:
             raise WorkloadError(
-                f"expected a mesh of {self.processors} processors, got {self.mesh[0]} x {self.mesh[1]}",
+                f"expected a mesh of {self.processors} processors in all, got {self.mesh[0]} x {self.mesh[1]}",
                 at="$.mesh",
             )
         if not self.windows or min(min(w.columns, w.rows, w.layers) for w in self.windows) < 1:
-            raise WorkloadError("expected at least one window with at least one block", at="$.window")
+            raise WorkloadError(
+                "expected one or more windows (queries), each with at least one block, found none",
+                at="$.window",
+            )
         expect_share(self.reach, closed=True, at="$.reach")
         expect_share(self.read_variation, closed=False, at="$.read_variation")
         expect_at_least(0, self.compute_picoseconds, "time of computation", at="$.compute_per_block")
@@ -247,14 +251,19 @@ class ListedFlows:
         for number, group in enumerate(self.listed):
             if len({graph.write for graph in group}) > 1:
                 raise WorkloadError(
-                    "expected a group that reads or one that writes, not both", at=f"group {number}"
+                    "expected a group of work-flow graphs that all read or all write, got both",
+                    at=f"group {number}",
                 )
             for graph in group:
                 if not 0 <= graph.disk < disks:
-                    raise WorkloadError(f"no disk {graph.disk}; there are {disks}", at=f"group {number}")
+                    raise WorkloadError(
+                        f"expected a disk number below {disks}, the number of disks, got {graph.disk}",
+                        at=f"group {number}",
+                    )
                 if len(graph.receivers) > MOST_RECEIVERS:
                     raise WorkloadError(
-                        f"a block goes to at most {MOST_RECEIVERS} other processors", at=f"group {number}"
+                        f"expected at most {MOST_RECEIVERS} receivers of a block, got {len(graph.receivers)}",
+                        at=f"group {number}",
                     )
         ordered = [_by_disk(group) for group in self.listed]
         counts = [np.bincount([graph.disk for graph in group], minlength=disks) for group in ordered]

@@ -118,7 +118,7 @@ def _begun(program: Program, rank: int, ranks: int) -> Iterable[Operation | Seve
     operations = program(rank, ranks)
     if not isinstance(operations, Iterable):
         raise WorkloadError(
-            f"expected program(rank, ranks) to yield operations, it returned {operations!r:.60}"
+            f"expected program(rank, ranks) to yield operations, got the return value {operations!r:.60}"
         )
     return operations
 
@@ -202,7 +202,7 @@ def _checked(operations: Iterable[Operation | Several | Repeated]) -> Iterator[O
             continue
         if not isinstance(operation, Operation | Repeated):
             raise WorkloadError(
-                f"expected an operation such as compute('1 ms'), got {operation!r:.60} as number {index}"
+                f"expected an operation such as compute('1 ms'), got {operation!r:.60} as operation {index}"
             )
         yield operation
 
@@ -210,7 +210,7 @@ def _checked(operations: Iterable[Operation | Several | Repeated]) -> Iterator[O
 def _note_counts(names: _Names, row: Int64s, seen: dict[bytes, int], rank: int, ranks: int) -> int:
     """The number of `row` among the different rows of this rank, so that a repeated call can be folded."""
     if len(row) > ranks:
-        raise WorkloadError(f"expected at most {ranks} sizes, got {len(row)}")
+        raise WorkloadError(f"expected at most {ranks} message sizes, one per rank, got {len(row)}")
     number = seen.setdefault(row.tobytes(), len(seen))
     if number == len(names.counts):
         names.counts.append({})

@@ -185,7 +185,7 @@ def compute(duration: Number = 0, *, instructions: Number = 0) -> Operation:
 def _ticks_of_array(seconds: Number) -> Number:
     if isinstance(seconds, np.ndarray) and seconds.dtype.kind in "iuf":
         if not ((seconds >= 0) & (seconds < 2**63 / 1e12)).all():
-            raise WorkloadError("expected times from 0 s to 9.22e6 s")
+            raise WorkloadError("expected compute times from 0 s to 9.22e6 s, got a time outside this range")
         return np.rint(seconds * 1e12).astype(np.int64)
     raise WorkloadError(f"expected a time such as '12 ms' or an array of seconds, got {seconds!r:.60}")
 

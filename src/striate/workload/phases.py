@@ -111,7 +111,7 @@ def _after(programs: ProgramTable, row: int) -> int:
         depth += int(programs.kind[at] == Kind.LOOP) - int(programs.kind[at] == Kind.END)
         if depth == 0:
             return at + 1
-    raise AssertionError("a loop is never left open by a ProgramWriter")
+    raise AssertionError("expected an end for every loop of a program, found an open loop")
 
 
 def _syncs(programs: ProgramTable, rows: range) -> bool:

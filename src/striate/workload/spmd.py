@@ -69,7 +69,9 @@ class Spmd:
     def repeat(self, count: int) -> Iterator[Affine]:
         """Repeat the block `count` times; the value it yields is the pass, to be used in offsets and tags."""
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 <= count < 2**63:
-            raise WorkloadError(f"expected a number of repeats, got {count!r:.60}", at=self._here())
+            raise WorkloadError(
+                f"expected a whole number of repeats from 0 on, got {count!r:.60}", at=self._here()
+            )
         self._append(Row(Kind.LOOP, -1, [Operand(int(count))]))
         loop, self._loop_count = self._loop_count, self._loop_count + 1
         self._loops.append(loop)
@@ -82,7 +84,10 @@ class Spmd:
         """The block is for those ranks only, given by a condition such as `body.rank > 0`."""
         mask = np.asarray(ranks)
         if mask.dtype != np.bool_ or mask.shape != (self.ranks,):
-            raise WorkloadError(f"expected {self.ranks} booleans such as `body.rank > 0`", at=self._here())
+            raise WorkloadError(
+                f"expected {self.ranks} booleans, one per rank, such as `body.rank > 0`, got {ranks!r:.60}",
+                at=self._here(),
+            )
         outer = self._mask
         self._mask = mask if outer is None else outer & mask
         yield
@@ -111,7 +116,7 @@ class Spmd:
         `collective` says how collective calls access it: `"two-phase:nodes:16MiB"`.
         """
         if name in self._files:
-            raise WorkloadError(f"the file {name!r} is already in use", at=self._here())
+            raise WorkloadError(f"expected every file name once, got {name!r} twice", at=self._here())
         first = sum(file.count for file in self._files.values())
         count = self.ranks if per_rank else count
         if not 1 <= count < 2**62 - first:
@@ -178,13 +183,15 @@ class Spmd:
         """Every verb of `striate.workload.operations` as a method: `body.compute("12 ms")`."""
         make = getattr(operations, verb, None)
         if verb.startswith("_") or verb not in VERBS or make is None:
-            raise AttributeError(f"a program has no operation {verb!r}; there are {', '.join(sorted(VERBS))}")
+            raise AttributeError(
+                f"a program has no operation {verb!r}; the operations are {', '.join(sorted(VERBS))}"
+            )
         return lambda *values, **options: self.add(make(*values, **options))
 
     def application(self) -> Application:
         """The finished application."""
         if self._loops:
-            raise WorkloadError("a repeated block is still open")
+            raise WorkloadError("expected the end of every repeated block, found an open block")
         writer = ProgramWriter(self.ranks)
         for members, rows in self._programs():
             writer.add_program(rows, members)
@@ -231,7 +238,11 @@ class Spmd:
         if name == "file":
             if isinstance(value, File):
                 if value.count not in (1, self.ranks):
-                    raise WorkloadError(f"expected the number of one of {value.count} files", at=self._here())
+                    raise WorkloadError(
+                        f"expected one of the {value.count} files {value.name!r:.60}, such as files.first, "
+                        "got all of them",
+                        at=self._here(),
+                    )
                 return value.first if value.count == 1 else value.first + self.rank
             if isinstance(value, np.ndarray | Affine):  # numbers of files
                 return value
@@ -245,7 +256,10 @@ class Spmd:
             return len(self._extents) - 1
         if name == "counts" and isinstance(value, np.ndarray):
             if len(value) > self.ranks:
-                raise WorkloadError(f"expected at most {self.ranks} sizes, got {len(value)}", at=self._here())
+                raise WorkloadError(
+                    f"expected at most {self.ranks} message sizes, one per rank, got {len(value)}",
+                    at=self._here(),
+                )
             row = np.zeros(self.ranks, np.int64)
             row[: len(value)] = value
             self._counts.append(np.broadcast_to(row, (self.ranks, self.ranks)))
@@ -258,19 +272,21 @@ class Spmd:
             by_loop = dict(value.strides)
             if set(by_loop) - set(self._loops):
                 raise WorkloadError(
-                    f"the {name} uses the iteration number of a loop that has ended", at=self._here()
+                    f"the {name} of an operation uses the iteration number of a loop that has ended",
+                    at=self._here(),
                 )
             strides = tuple(by_loop.get(loop, 0) for loop in self._loops)
             if any(abs(stride) >= 2**63 for stride in strides):
                 raise WorkloadError(
-                    f"expected {name} to change by less than 2^63 per iteration", at=self._here()
+                    f"expected {name} to change by less than 2^63 per iteration of a loop", at=self._here()
                 )
             value = value.base
         if isinstance(value, np.ndarray):
             if value.shape != (self.ranks,) or not np.issubdtype(value.dtype, np.integer):
                 found = f"{value.dtype} of shape {value.shape}"
                 raise WorkloadError(
-                    f"expected {self.ranks} whole numbers as {name}, got {found}", at=self._here()
+                    f"expected {self.ranks} whole numbers, one per rank, as {name}, got {found}",
+                    at=self._here(),
                 )
             return Operand(value.astype(np.int64), strides)
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or abs(int(value)) >= 2**63:

@@ -104,8 +104,8 @@ class Workload:
         known = {file.name for application in self.applications for file in application.files}
         for name in named:
             if name not in known:
-                found = f"{', '.join(sorted(known)):.60}, got {name!r:.60}"
-                raise WorkloadError(f"expected one of the files {found}")
+                files = ", ".join(sorted(known))
+                raise WorkloadError(f"expected one of the program's files {files:.60}, got {name!r:.60}")
         return replace(
             self,
             applications=tuple(
@@ -123,7 +123,7 @@ class Workload:
         """
         size_bytes = None if buffer is None else size(buffer)
         if size_bytes is not None and size_bytes < 1:
-            raise WorkloadError(f"expected a buffer of at least 1 B, got {buffer!r:.60}")
+            raise WorkloadError(f"expected a reused buffer of at least 1 B, got {buffer!r:.60}")
         return replace(
             self,
             applications=tuple(replace(one, reused_buffer=size_bytes) for one in self.applications),

@@ -88,13 +88,17 @@ def test_a_collective_kernel_takes_the_algorithm_named():
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("bounce", {}, "expected a kernel among .*, got 'bounce'"),
+        ("bounce", {}, "expected a benchmark kernel among .*, got 'bounce'"),
         ("ring", {"sise": 1}, "expected an option among size, repeat, got 'sise'"),
-        ("ring", {"size": "many"}, "expected size of the same kind as its default '1 MiB', got 'many'"),
-        ("ring", {"repeat": "x"}, "expected repeat of the same kind as its default 1, got 'x'"),
-        ("bcast", {"root": "9"}, "expected root to be a rank from 0 to 7, got 9"),
+        (
+            "ring",
+            {"size": "many"},
+            "expected the option size to have the type of its default '1 MiB', got 'many'",
+        ),
+        ("ring", {"repeat": "x"}, "expected the option repeat to have the type of its default 1, got 'x'"),
+        ("bcast", {"root": "9"}, "expected the option root to be a rank from 0 to 7, got 9"),
         ("pingpong", {"second": "0"}, "expected two different ranks"),
-        ("io-level-0", {"mode": "append"}, "expected mode to be read or write, got 'append'"),
+        ("io-level-0", {"mode": "append"}, "expected the option mode to be read or write, got 'append'"),
     ],
 )
 def test_mistakes_are_refused(name, options, message):

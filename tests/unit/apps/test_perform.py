@@ -36,7 +36,8 @@ def test_a_read_that_finds_fewer_bytes_is_an_error(tmp_path):
     performed(tmp_path, "io-level-0", size="1 KiB", blocks=1)
 
     with pytest.raises(
-        WorkloadError, match="expected read of 4096 bytes at offset 0, got 1024 bytes - at file 'data'"
+        WorkloadError,
+        match="expected read at offset 0 to transfer 4096 bytes, got 1024 bytes - at file 'data'",
     ):
         performed(tmp_path, "io-level-0", size="4 KiB", blocks=1, mode="read")
 

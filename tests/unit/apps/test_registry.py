@@ -110,10 +110,10 @@ def test_a_registered_name_hides_no_bundled_application(registered):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("nowhere:App", "the entry point nowhere:App fails: ModuleNotFoundError"),
+        ("nowhere:App", "the entry point nowhere:App cannot be loaded: ModuleNotFoundError"),
         (
             "json:dumps",
-            "the entry point names no striate.apps.App: json:dumps with a method `workload`, got function",
+            "the entry point json:dumps to be a striate.apps.App with a method `workload`, got function",
         ),
     ],
 )
@@ -179,5 +179,5 @@ def test_an_application_of_a_file_travels_to_other_processes(guide):
 
 @pytest.mark.parametrize("member", ["prepare", "kernels", "calibrated", "rerun_words"])
 def test_what_a_class_does_not_give_is_refused_with_its_name(member):
-    with pytest.raises(WorkloadError, match=r"^titan "):
+    with pytest.raises(WorkloadError, match=r"^the application titan "):
         getattr(find("titan"), member)(*[None] * {"prepare": 3, "kernels": 1}.get(member, 3))

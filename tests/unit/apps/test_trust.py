@@ -22,7 +22,7 @@ def test_a_file_elsewhere_is_not_run(key, name, spec, tmp_path, capsys):
     spec.write_text(f'{key} = "{name.format(tmp_path)}"\n[vary]\nunit = ["1 MiB"]\n')
 
     assert run(["tune", str(spec), "westmere"]) == 1
-    assert f"use --allow-code to accept it - at $.{key}" in capsys.readouterr().err
+    assert f"give --allow-code to accept the file - at $.{key}" in capsys.readouterr().err
     assert not (tmp_path / "elsewhere" / "RAN").exists()
 
     run(["tune", str(spec), "westmere", "--allow-code"])

@@ -100,22 +100,26 @@ def test_seconds_and_counts_are_rounded_once():
         (units.size, 1.5, "expected a whole number of bytes, got 1.5"),
         (units.size, -1, 'expected a size such as "64 KiB", not negative, got -1'),
         (units.size, "-1 B", "expected a size such as \"64 KiB\", not negative, got '-1 B'"),
-        (units.size, 2**63, "expected at most 2^63 - 1, got 9223372036854775808"),
-        (units.size, "8 EiB", "expected at most 2^63 - 1, got '8 EiB'"),
+        (units.size, 2**63, "expected a number of at most 2^63 - 1, got 9223372036854775808"),
+        (units.size, "8 EiB", "expected a number of at most 2^63 - 1, got '8 EiB'"),
         (units.size, True, 'expected a size such as "64 KiB", got True'),
         (units.size, None, 'expected a size such as "64 KiB", got None'),
         (units.size, float("nan"), 'expected a size such as "64 KiB", got nan'),
         (units.size, "9" * 65, 'expected a size such as "64 KiB", got 65 characters'),
-        (units.size, 10**99, f"expected at most 2^63 - 1, got 1{'0' * 79}..."),
+        (units.size, 10**99, f"expected a number of at most 2^63 - 1, got 1{'0' * 79}..."),
         (units.rate, "1 GB", "expected a rate such as \"1.9 GB/s\", got '1 GB'"),
-        (units.rate, "1e999", "expected at most 1.79e308, got '1e999'"),
+        (units.rate, "1e999", "expected a number of at most 1.79e308, got '1e999'"),
         (units.rate, float("inf"), 'expected a rate such as "1.9 GB/s", got inf'),
         (units.seconds, "12 parsec", "expected a time such as \"12 ms\", got '12 parsec'"),
         (units.seconds, -0.5, 'expected a time such as "12 ms", not negative, got -0.5'),
-        (units.seconds, "1e400 s", "expected at most 1.79e308, got '1e400 s'"),
-        (units.picoseconds, "1e7 s", "expected at most 2^63 - 1, got '1e7 s'"),  # 10^19 > 9.22 * 10^18
+        (units.seconds, "1e400 s", "expected a number of at most 1.79e308, got '1e400 s'"),
+        (
+            units.picoseconds,
+            "1e7 s",
+            "expected a number of at most 2^63 - 1, got '1e7 s'",
+        ),  # 10^19 > 9.22 * 10^18
         (units.count, "12 apples", "expected a count such as \"2.66 G\", got '12 apples'"),
-        (units.count, "1e999", "expected at most 1.79e308, got '1e999'"),
+        (units.count, "1e999", "expected a number of at most 1.79e308, got '1e999'"),
     ],
 )
 def test_a_refusal_says_what_was_found_and_what_was_wanted(read, found, message):
@@ -129,7 +133,9 @@ def test_a_number_too_long_to_print_is_refused_in_words():
     with pytest.raises(UnitError) as refusal:
         units.size(10**5000)
 
-    assert str(refusal.value) == "expected at most 2^63 - 1, got a number of more than 4300 digits"
+    assert (
+        str(refusal.value) == "expected a number of at most 2^63 - 1, got a number of more than 4300 digits"
+    )
 
 
 @pytest.mark.parametrize(

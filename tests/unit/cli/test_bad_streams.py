@@ -60,4 +60,4 @@ def test_a_machine_without_disks_cannot_be_read_from(tmp_path, capsys):
 
     (line,) = capsys.readouterr().err.splitlines()
     assert status == 1
-    assert "the stream reads blocks but the cluster has no I/O server" in line
+    assert "the stream of work-flow graphs reads blocks, but the cluster has no I/O server" in line

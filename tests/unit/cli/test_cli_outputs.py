@@ -35,7 +35,7 @@ def refusal(capsys, *arguments, status=1):
     ],
 )
 def test_a_name_that_would_lie_is_refused(here, capsys, arguments, ending):
-    assert f"expected an output ending in {ending}, got" in refusal(capsys, *arguments, status=2)
+    assert f"expected an output file ending in {ending}, got" in refusal(capsys, *arguments, status=2)
     assert [path.name for path in here.iterdir()] == ["run.parquet"]
 
 
@@ -43,7 +43,7 @@ def test_a_place_that_may_not_be_written_is_refused_before_the_work(here, capsys
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     monkeypatch.setattr(importlib.import_module("striate.ladder"), "predict", None)
 
-    assert "the output may not be written there - at f.json" in refusal(
+    assert "no permission to write the output file - at f.json" in refusal(
         capsys, "predict", "checkpoint", "laptop", "-o", "f.json"
     )
 
@@ -103,14 +103,14 @@ def test_an_archive_that_is_a_folder_is_replaced_only_by_force(here, capsys):
     pytest.importorskip("otf2", reason="needs the otf2 wheel")
     convert = ["convert", "run.parquet", "run.otf2"]
     assert run(convert) == 0
-    assert "the output exists; give --force to replace it" in refusal(capsys, *convert)
+    assert "the output file exists; give --force to replace it" in refusal(capsys, *convert)
     assert run([*convert, "--force"]) == 0
 
 
 def test_of_three_files_none_is_written_where_one_is_in_the_way(here, capsys):
     (here / "run.row").write_text("mine")
 
-    assert "the output exists" in refusal(capsys, "convert", "run.parquet", "run.prv")
+    assert "the output file exists" in refusal(capsys, "convert", "run.parquet", "run.prv")
     assert sorted(path.name for path in here.iterdir()) == ["run.parquet", "run.row"]
 
 
@@ -136,16 +136,16 @@ def test_a_demo_in_the_way_of_another_writes_nothing(here, capsys):
     (here / "demo").mkdir()
     (here / "demo" / "report.html").write_text("mine")
 
-    assert "the output exists" in refusal(capsys, "demo", "-o", "demo")
+    assert "the output file exists" in refusal(capsys, "demo", "-o", "demo")
     assert [path.name for path in (here / "demo").iterdir()] == ["report.html"]
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("nowhere.toml", "no such file, and no application of this name"),
-        ("nowhere.py", "no such file, and no application of this name"),
-        ("nowhere", "no such file, and no application of this name"),
+        ("nowhere.toml", "found no file and no built-in program of this name"),
+        ("nowhere.py", "found no file and no built-in program of this name"),
+        ("nowhere", "found no file and no built-in program of this name"),
         ("empty", "found an empty file"),
         ("empty.toml", "expected the name of an application, got None - at $.app"),
         ("run.parquet", "is not accepted: the program has its own number of ranks"),
@@ -191,7 +191,8 @@ def test_settings_that_cannot_be_run_again_are_not_written(here, capsys):
     said = refusal(capsys, "apply", "advice.json", "-o", "settings", "--rerun")
     assert (
         said
-        == "striate: --rerun needs settings tuned for a program on striate.runtime; these are not (advice.json)"
+        == "striate: --rerun needs settings tuned for a program that writes with striate.runtime, got other settings "
+        "(advice.json)"
     )
     assert not (here / "settings").exists()
 
@@ -204,4 +205,4 @@ def test_the_smallest_limit_of_memory_is_one_that_libraries_live_with(given, sta
 
     assert done.returncode == status, done.stderr
     assert "Traceback" not in done.stderr
-    assert ("expected at least 256 MiB" in done.stderr) == (status == 2)
+    assert ("expected a memory limit of at least 256 MiB" in done.stderr) == (status == 2)

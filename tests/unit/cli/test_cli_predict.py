@@ -134,7 +134,10 @@ def test_an_output_is_not_overwritten_without_force(capsys, program, tmp_path):
     arguments = ["predict", str(program), "laptop", "--ranks", "2", "-o", str(path)]
 
     assert run(arguments) == 1
-    assert capsys.readouterr().err == f"striate: the output exists; give --force to replace it - at {path}\n"
+    assert (
+        capsys.readouterr().err
+        == f"striate: the output file exists; give --force to replace it - at {path}\n"
+    )
     assert path.read_text() == "mine"
 
     assert run([*arguments, "--force"]) == 0
@@ -144,8 +147,8 @@ def test_an_output_is_not_overwritten_without_force(capsys, program, tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("", "expected a file to write, found a directory"),
-        ("missing/f.json", "the output's directory does not exist"),
+        ("", "expected an output file to write, found a directory"),
+        ("missing/f.json", "the directory of the output file does not exist"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_refused_before_any_work(
@@ -163,7 +166,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_work(
 def test_an_unknown_suffix_is_a_usage_error(capsys, program, tmp_path):
     assert run(["predict", str(program), "laptop", "--ranks", "2", "-o", str(tmp_path / "f.pdf")]) == 2
 
-    assert "expected an output ending in .json or .html, got 'f.pdf'" in capsys.readouterr().err
+    assert "expected an output file ending in .json or .html, got 'f.pdf'" in capsys.readouterr().err
     assert [file.name for file in tmp_path.iterdir()] == ["solver.py"]
 
 
@@ -201,13 +204,13 @@ def test_a_wrong_command_line_is_status_2(capsys, arguments):
     [
         (
             ["checkpoint", "westmere", "--rung", "magic"],
-            "expected a rung among resource, queueing, macro-rr, macro-queue, micro, flow, fine, got 'magic'",
+            "expected a forecasting method (rung) among resource, queueing, macro-rr, macro-queue, micro, flow, "
+            "fine, got 'magic'",
         ),
         (
             ["solve", "westmere"],
-            "no such file, and no application of this name (jacobi, checkpoint, mesh, mesh-mpi-io, pmc3, "
-            "titan, vmscope, graphs, or a kernel such as "
-            "kernel:pingpong) (solve)",
+            "found no file and no built-in program of this name; built in are jacobi, checkpoint, mesh, mesh-mpi-io, "
+            "pmc3, titan, vmscope, graphs, or a kernel such as kernel:pingpong (solve)",
         ),
     ],
 )

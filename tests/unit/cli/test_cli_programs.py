@@ -4,6 +4,10 @@ import pytest
 
 from striate.cli.main import run
 
+NOTHING_DEFINED = (
+    "striate: expected a Python file that defines `program(rank, ranks)`, `workload` or `app`, "
+    "found none of them"
+)
 OPERATIONS = "from striate.workload.operations import barrier, compute, recv, send\n"
 
 
@@ -33,14 +37,20 @@ def refusal_of(capsys, tmp_path, code, *options):
         ),
         ("x = 1\ny = 1 / 0\n", "striate: ZeroDivisionError: division by zero - at line 2"),
         ("import sys\nsys.exit(0)\n", "striate: SystemExit: 0 - at line 2"),
-        ("x = 1\n", "striate: expected the file to define `program(rank, ranks)`, `workload` or `app`"),
-        ("program = 5\n", "striate: expected the file to define `program(rank, ranks)`, `workload` or `app`"),
-        ("workload = 5\n", "striate: expected `workload` to be a Workload, got int"),
-        ("def workload():\n    return None\n", "striate: expected `workload` to be a Workload, got NoneType"),
+        ("x = 1\n", NOTHING_DEFINED),
+        ("program = 5\n", NOTHING_DEFINED),
+        (
+            "workload = 5\n",
+            "striate: expected `workload` in the Python file to be a Workload, got an object of type int",
+        ),
+        (
+            "def workload():\n    return None\n",
+            "striate: expected `workload` in the Python file to be a Workload, got an object of type NoneType",
+        ),
         ("def workload():\n    raise KeyError('a')\n", "striate: KeyError: 'a' - at line 2"),
         (
             "from striate.workload import Spmd\nworkload = Spmd(2)\nworkload.repeat(2).__enter__()\n",
-            "striate: a repeated block is still open",
+            "striate: expected the end of every repeated block, found an open block",
         ),
         ("raise ValueError('one\\ntwo')\n", "striate: ValueError: one two - at line 1"),
     ],
@@ -62,7 +72,7 @@ def test_a_file_that_does_not_run_is_reported_by_its_line(capsys, tmp_path, code
         ),
         (
             "def program(rank, ranks):\n    yield 'compute'\n",
-            "striate: expected an operation such as compute('1 ms'), got 'compute' as number 0 - at rank 0",
+            "striate: expected an operation such as compute('1 ms'), got 'compute' as operation 0 - at rank 0",
         ),
         (
             "def program(rank, ranks):\n    yield send(ranks, 8)\n",
@@ -76,7 +86,7 @@ def test_a_file_that_does_not_run_is_reported_by_its_line(capsys, tmp_path, code
         ("def program():\n    yield\n", None),
         (
             "def program(rank, ranks):\n    return 5\n",
-            "striate: expected program(rank, ranks) to yield operations, it returned 5 - at rank 0",
+            "striate: expected program(rank, ranks) to yield operations, got the return value 5 - at rank 0",
         ),
     ],
 )
@@ -105,14 +115,16 @@ def refusal_of_program(capsys, tmp_path, code):
 def test_a_program_needs_a_number_of_ranks(capsys, tmp_path):
     found = refusal_of(capsys, tmp_path, "def program(rank, ranks):\n    yield\n")
 
-    assert found == "striate: a program for any number of ranks needs --ranks N"
+    assert found == (
+        "striate: the number of ranks is missing; program(rank, ranks) in a Python file needs --ranks N"
+    )
 
 
 def test_a_finished_workload_takes_no_number_of_ranks(capsys, tmp_path):
     code = "from striate.workload import Spmd\nworkload = Spmd(2)\n"
 
     assert refusal_of(capsys, tmp_path, code, "--ranks", "3") == (
-        "striate: --ranks 3 is not accepted: `workload` has its own number of ranks"
+        "striate: --ranks 3 is not accepted: `workload` in the Python file has its own number of ranks"
     )
 
 

@@ -151,14 +151,14 @@ def test_striping_is_written_as_it_is():
     "name", ["A=$(id) B", "LD_PRELOAD", "PATH", "SLURM_CONF", "BASH_ENV", "SLURM_TASK_PROLOG", ""]
 )
 def test_variables_that_are_not_settings_are_refused(name):
-    with pytest.raises(TuningError, match="environment variable of settings"):
+    with pytest.raises(TuningError, match="environment variable for settings"):
         export_line(name, "x")
 
 
 def test_values_of_settings_are_quoted_and_hints_have_a_grammar():
     assert export_line("FORT_BUFFERED", "$(id)") == "export FORT_BUFFERED='$(id)'"
     for key, value in (("a b", "1"), ("a", "x y"), ("a", "$(id)"), ("", "1"), ("a", "1\n")):
-        with pytest.raises(TuningError, match="a hint without spaces"):
+        with pytest.raises(TuningError, match="an MPI-IO hint without spaces"):
             checked_hint(key, value)
 
 

@@ -60,7 +60,7 @@ def test_the_path_of_a_mistake_is_exact(path):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("no-such-machine", "no such file, and no bundled machine"),
+        ("no-such-machine", "no such file, and no bundled cluster description"),
         ("a\0b", "no such file"),
         ("tests", "directory"),
     ],

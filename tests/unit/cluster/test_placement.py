@@ -72,7 +72,7 @@ def test_explicit_ranks_take_the_cores_of_their_socket_in_turn():
 def test_an_explicit_placement_that_is_too_short_is_refused():
     cluster = machine(node(2), kind="explicit", ranks=[[0, 0]])
 
-    with pytest.raises(ClusterError, match="at least 2 ranks, as the program has, got 1"):
+    with pytest.raises(ClusterError, match="all 2 ranks of the program, got a placement of 1 ranks"):
         cluster.place(2)
 
 

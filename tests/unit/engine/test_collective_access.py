@@ -118,7 +118,7 @@ def test_a_view_names_the_bytes():
     result = run(cluster(1), program, 1)
 
     assert list(zip(result.disk_log.offset, result.disk_log.bytes, strict=True)) == [(16, 4), (24, 4)]
-    with pytest.raises(WorkloadError, match="a view selects the bytes"):
+    with pytest.raises(WorkloadError, match="beside a file view, which selects the bytes"):
         op.read("data", view=view, size=8, count=2)
 
 

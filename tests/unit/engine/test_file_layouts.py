@@ -124,14 +124,14 @@ def test_files_of_one_declaration_begin_on_one_server_after_the_other():
 def test_a_layout_of_too_many_servers_is_refused_by_name():
     workload = Workload.from_program(program, 3, layouts={"second": "simple:5:64KiB"})
 
-    with pytest.raises(PredictionError, match=r"at most 4 servers.* got 'simple:5:64KiB' - at file 'second'"):
+    with pytest.raises(PredictionError, match=r"at most the 4 servers of the cluster, got 'simple:5:64KiB' - at file 'second'"):
         predict(workload, cluster(), rung="fine")
 
 
 @pytest.mark.parametrize(
     ("layouts", "message"),
     [
-        ({"third": "basic"}, "expected a file of 'program', got 'third'"),
+        ({"third": "basic"}, "expected the name of a file of the program 'program', got 'third'"),
         ({"first": "stripes"}, "expected a layout such as"),
         ({"first": "simple:0:1KiB"}, "servers"),
     ],
@@ -151,7 +151,7 @@ def test_layouts_are_changed_for_a_whole_workload_and_survive_saving(tmp_path):
     assert [[file.layout for file in app.files] for app in loaded.applications] == [
         ["varstrip:0:1KiB;1:2KiB", None]
     ] * 2
-    with pytest.raises(WorkloadError, match="expected one of the files first, second, got 'none'"):
+    with pytest.raises(WorkloadError, match="expected one of the program's files first, second, got 'none'"):
         both.with_layouts({"none": "basic"})
 
 

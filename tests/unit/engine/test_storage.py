@@ -283,7 +283,11 @@ def test_what_it_holds_is_read_from_it():
         ({"raid": 1}, "$.server[0].raid", "0, 5"),
         ({"chunk": 0}, "$.server[0].chunk", "from 1 B"),
         ({"disk": PLAIN | {"capacity": 0}}, "$.server[0].disk.capacity", "at least 1 B, got 0"),
-        ({"disk": [PLAIN, PLAIN | {"capacity": "1 GB"}]}, "$.server[0].disk", "for every disk or for none"),
+        (
+            {"disk": [PLAIN, PLAIN | {"capacity": "1 GB"}]},
+            "$.server[0].disk",
+            "for every disk of the server or for no disk",
+        ),
         ({"disk": FLASH | {"queue_depth": 0}}, "$.server[0].disk.queue_depth", "of at least 1, got 0"),
         ({"burst": {"capacity": "1 MiB"}}, "$.server[0].burst", "missing key `disk`"),
         ({"burst": burst("150 KiB")}, "$.server[0].burst.capacity", "expected room for 75 KiB"),

@@ -143,7 +143,7 @@ def test_what_was_not_begun_cannot_be_awaited():
     def program(rank, ranks):
         yield op.waitany([op.irecv(0, 10)])
 
-    with pytest.raises(WorkloadError, match="begun and not awaited before"):
+    with pytest.raises(WorkloadError, match="expected operations in flight"):
         Workload.from_program(program, 1)
 
 

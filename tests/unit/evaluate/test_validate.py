@@ -279,7 +279,10 @@ def test_seconds_and_collectives_of_a_region():
 
 @pytest.mark.parametrize(
     ("app", "said"),
-    [("chess", "expected one of jacobi, checkpoint, "), ("titan", "titan defines no sizes to run")],
+    [
+        ("chess", "expected an application among jacobi, checkpoint, "),
+        ("titan", "the application titan defines no `sizes`"),
+    ],
 )
 def test_an_application_that_cannot_be_run_is_one_line(app, said, capsys):
     assert command(["validate", "laptop", "--app", app]) == 1

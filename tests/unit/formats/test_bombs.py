@@ -52,7 +52,7 @@ def test_a_darshan_log_of_packed_zeros_is_refused(tmp_path, capsys):
     assert path.stat().st_size < 6000
 
     assert grown_by(lambda: run(["info", str(path)])) < MORE
-    assert "it decompresses to more than 64 MiB" in capsys.readouterr().err
+    assert "the file decompresses to more than 64 MiB" in capsys.readouterr().err
 
 
 def test_a_parquet_trace_of_equal_rows_is_refused(tmp_path):
@@ -76,7 +76,7 @@ def test_a_saved_workload_of_equal_rows_is_refused(tmp_path, capsys):
     assert (tmp_path / "bomb.parquet").stat().st_size < 2**20
 
     assert grown_by(lambda: run(["predict", str(tmp_path / "bomb.parquet"), "westmere"])) < MORE
-    assert "it has more than 1,048,576 rows; STRIATE_READ_ROWS" in capsys.readouterr().err
+    assert "the file has more than 1,048,576 rows; STRIATE_READ_ROWS" in capsys.readouterr().err
 
 
 def test_an_archive_of_more_rows_than_allowed_is_refused(tmp_path, monkeypatch):

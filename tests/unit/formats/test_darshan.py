@@ -313,7 +313,7 @@ def test_a_log_cut_in_its_header_is_refused(logs, tmp_path):
     content = (logs / "own_partial_dxt_2r.darshan").read_bytes()
     (tmp_path / "cut.darshan").write_bytes(content[:900])
 
-    with pytest.raises(TraceError, match="expected a header of 1328 bytes, the log has 900"):
+    with pytest.raises(TraceError, match="expected a Darshan header of 1328 bytes, found a log of 900 bytes"):
         read_trace(tmp_path / "cut.darshan")
 
 

@@ -86,5 +86,5 @@ def test_broken_lines_are_counted_and_a_head_without_processes_is_refused(tmp_pa
     assert "2 invalid lines" in flags["damaged"]
 
     (tmp_path / "none.txt").write_text("# darshan log version: 3.41\n")
-    with pytest.raises(TraceError, match="expected numbers as nprocs"):
+    with pytest.raises(TraceError, match="expected numbers for `nprocs`"):
         read_trace(tmp_path / "none.txt")

@@ -21,5 +21,8 @@ def test_an_old_timeline_is_refused_by_its_name_in_one_line(old_timeline, comman
 
     said = capsys.readouterr().err.strip()
     assert said.count("\n") == 0
-    assert "an old timeline (striate.timeline/1): create it again with predict --timeline" in said
+    assert (
+        "a timeline of the old format striate.timeline/1: create it again with `striate predict --timeline`"
+        in said
+    )
     assert str(old_timeline) in said

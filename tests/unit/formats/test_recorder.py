@@ -215,7 +215,7 @@ def test_a_log_that_ends_early_is_read_as_far_as_it_is_sound(tmp_path, layout, v
     ("name", "content", "words"),
     [
         ("VERSION", b"1.0.0", "version 2.3 to 3"),
-        ("VERSION", b"soon", "a version such as"),
+        ("VERSION", b"soon", "a version of Recorder such as"),
         ("recorder.mt", b"abc", "at least"),
         ("recorder.mt", b"\xff" * 1024 + b"open\n", "ranks"),
         ("recorder.mt", b"\xff" * 1024, "names of functions"),
@@ -241,9 +241,9 @@ def test_rules_that_go_round_or_are_missing_are_refused():
 
     with pytest.raises(TraceError, match="cycle"):
         expanded(rules(2, -1, 1, -2, 1, -2, 1, -1, 1), 10)
-    with pytest.raises(TraceError, match="which it does not define"):
+    with pytest.raises(TraceError, match="which the grammar does not define"):
         expanded(rules(1, -1, 1, -5, 1), 10)
-    with pytest.raises(TraceError, match="which it does not define"):
+    with pytest.raises(TraceError, match="which the grammar does not define"):
         expanded(rules(0), 10)
 
 

@@ -126,13 +126,13 @@ def test_convert_writes_by_the_ending_of_the_name(tmp_path, capsys):
     assert read_trace(tmp_path / "again.parquet").header == two_ranks().header
     assert run(["convert", str(tmp_path / "run.parquet"), str(tmp_path / "run.pftrace")]) == 1
     assert run(["convert", str(tmp_path / "run.parquet"), str(tmp_path / "run.docx")]) == 2
-    assert "expected an output ending in .parquet" in capsys.readouterr().err
+    assert "expected an output file ending in .parquet" in capsys.readouterr().err
 
 
 def test_a_table_shows_no_simulated_timeline():
     trace, simulated = observed_and_simulated()
 
-    with pytest.raises(OutputError, match="only perfetto and chrome"):
+    with pytest.raises(OutputError, match="only the formats perfetto and chrome"):
         files_of(trace, Path("run.csv"), "csv", [simulated])
 
 

@@ -109,7 +109,7 @@ def test_the_depth_of_the_prefetch_is_dlios(written, prefetch, threads, depth):
         ),
         ("batch_size: 7", "batch_size: 7, read_type: memory", "$.reader.read_type", "into memory first"),
         ("  format: npz", "  format: npz\n  compression: gzip", "$.dataset.compression", "compressed"),
-        ("train: True", "train: False", "workflow.train", "expected a workload that trains"),
+        ("train: True", "train: False", "workflow.train", "expected a DLIO workload that trains"),
         ("checkpoint: True}", "checkpoint: True, evaluation: True}", "workflow.evaluation", "not supported"),
         ("type: cnn", "num_layers: 3", "$.model.num_layers", "give model_size"),
     ],
@@ -132,8 +132,8 @@ def test_what_is_not_supported_is_refused_with_its_path(written, old, new, at, w
         ("a: &x [1, 2]\nb: *x\n", "aliases"),
         ("train: {}\ntrain: {}\n", "appears twice"),
         ("!!python/object/apply:os.system ['true']", "not YAML"),
-        ("", "expected the mapping"),
-        ("- 1", "expected the mapping"),
+        ("", "expected a mapping"),
+        ("- 1", "expected a mapping"),
         ("{1: 2}", "unknown key"),
         ("\x00", "not YAML"),
         ("2020-99-99: 1", "not YAML"),
@@ -165,7 +165,7 @@ def test_hosts_and_accelerators_stand_after_the_file(written):
         ("", None, "give --ranks N"),
         (" x 0 hosts x 1 accelerator", None, "at least one host"),
         (" x 2 hosts x 2 accelerators", 5, "accelerators.*, got --ranks 5"),
-        (" x 2 hosts x 3 hosts", 4, "given twice"),
+        (" x 2 hosts x 3 hosts", 4, "got two numbers"),
     ],
 )
 def test_numbers_that_are_not_said_or_contradict_are_refused(written, after, ranks, words):

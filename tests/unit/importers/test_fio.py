@@ -41,17 +41,20 @@ UNDERSTOOD = [
 ]
 REFUSED = [
     ("--name=a --size=1m --runtime=60 --time_based", "runtime is not supported: a time"),
-    ("--name=a --size=1m --rw=trim", "rw 'trim' is not supported"),
-    ("--name=a --size=1m --ioengine=rados", "ioengine 'rados' is not supported"),
-    ("--name=a --rw=read", "the number of bytes is missing; give size - at a.size"),
+    ("--name=a --size=1m --rw=trim", "fio's rw='trim' is not supported"),
+    ("--name=a --size=1m --ioengine=rados", "fio's ioengine='rados' is not supported"),
+    ("--name=a --rw=read", "the number of bytes of a fio job is missing; give the option size - at a.size"),
     ("--name=a --size=10%", "expected a size such as 4k, 2m or 1g, got '10%' - at a.size"),
     ("--name=a --size=1m --bssplit=4k/50:8k/50", "bssplit is not supported: blocks of different sizes"),
     ("--name=a --size=1m --unheard=1", "unknown option 'unheard' - at a.unheard"),
-    ("--name=a --size=1m --numjobs=${N}", "variables are not supported"),
-    ("--name=a --size=1m --numjobs=0", "expected at least 1, got 0 - at a.numjobs"),
-    ("--name=a --size=1k --bs=4k", "at least one block of 4096 bytes, got 1024 - at a.size"),
-    ("--size=1m", "expected a job"),
-    ("a.fio b.fio", "expected one job file"),
+    ("--name=a --size=1m --numjobs=${N}", "expected a fio option without variables"),
+    (
+        "--name=a --size=1m --numjobs=0",
+        "expected the fio option numjobs to be at least 1, got 0 - at a.numjobs",
+    ),
+    ("--name=a --size=1k --bs=4k", "one block of 4096 bytes, got files of 1024 bytes - at a.size"),
+    ("--size=1m", "expected a fio job"),
+    ("a.fio b.fio", "expected one fio job file"),
     (
         "--name=a --size=1m --rw=write --fsync=1000 --iodepth=999 --ioengine=io_uring",
         "repeat after at most 1024",
@@ -96,7 +99,7 @@ def test_a_job_file_has_global_sections_and_jobs_that_wait(tmp_path, capsys):
     assert found.phases == ("first", "second")
     assert run(["workload", "show", name]) == 0
     assert "3 ranks" in capsys.readouterr().out
-    with pytest.raises(WorkloadError, match="expected --ranks 3, as the jobs have processes, got --ranks 4"):
+    with pytest.raises(WorkloadError, match=r"expected --ranks 3, the number of processes .*, got --ranks 4"):
         find_workload(name, ranks=4)
 
 
@@ -106,8 +109,8 @@ def test_a_job_file_has_global_sections_and_jobs_that_wait(tmp_path, capsys):
         ("bs=4k\n", "expected a section before 'bs=4k' - at line 1"),
         ("[a\n", r"expected \[section\], got '\[a' - at line 1"),
         ("[a]\n=4\n", "expected a key"),
-        ("[a]\nsize\n", "expected a value after the option, found none - at a.size"),
-        ("[global]\nbs=4k\n", "expected a job"),
+        ("[a]\nsize\n", "expected a value after the fio option, found none - at a.size"),
+        ("[global]\nbs=4k\n", "expected a fio job"),
     ],
 )
 def test_a_broken_job_file_is_one_line_with_its_place(text, message, tmp_path):

@@ -100,7 +100,7 @@ def test_arrays_of_a_step_lie_one_behind_the_other(tmp_path):
         ({}, {"vol": {"connector": "async"}}, "VOL connectors are not supported - at $.vol"),
         ({}, {"unheard": 1}, "unknown key 'unheard' - at $.unheard"),
         ({}, {"benchmarks": []}, "expected a list of benchmarks"),
-        ({}, {"benchmarks": [{"benchmark": "amrex"}]}, "benchmark 'amrex' is not supported"),
+        ({}, {"benchmarks": [{"benchmark": "amrex"}]}, "h5bench's benchmark 'amrex' is not supported"),
         ({}, {"mpi": {"command": "mpirun"}}, "the number of ranks is missing"),
         ({}, {"file-system": {"lustre": {"stripe-size": "x"}}}, "expected a stripe-size such as 1M"),
     ],

@@ -144,5 +144,5 @@ def test_a_program_of_many_ranks_may_be_as_long_as_it_needs(monkeypatch):
         body.write("a", offset=body.rank, size=1)
     body.write("a", offset=body.rank, size=1)
 
-    with pytest.raises(written_program.WorkloadError, match="operations outside loops and 3,000 numbers"):
+    with pytest.raises(written_program.WorkloadError, match=r"loop body counted once\) and 3,000 values"):
         body.write("a", offset=body.rank, size=1)

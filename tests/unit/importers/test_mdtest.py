@@ -22,12 +22,12 @@ UNDERSTOOD = [
     ("mpirun -np 8 ./mdtest -FCE -n 2 -w 1 -e 1 -d /scratch -G 7", 8, 16, 16, 16, {"open": 32}),
 ]
 REFUSED = [
-    ("mdtest -n 10", "tests of folders are not supported; give -F to test files only - at -F"),
+    ("mdtest -n 10", "mdtest's directory tests are not supported; give -F to test files only - at -F"),
     ("mdtest -F -D -n 1", "-D is not supported: tests of folders"),
     ("mdtest -F", "expected at least one file per rank, got none"),
     ("mdtest -F -n 10 -W 300", "-W is not supported: a deadline"),
     ("mdtest -F -n 10 -S", "-S is not supported: one file"),
-    ("mdtest -F -n 10 -a DFS", "-a 'DFS' is not supported"),
+    ("mdtest -F -n 10 -a DFS", "mdtest's -a 'DFS' is not supported"),
     ("mdtest -F -n x", "expected a whole number, or one such as 4k, got 'x' - at -n"),
     ("mdtest -F -n 2 -I 2 -z 2", "-n, -I and -z together"),
     ("mdtest -F -n 1 -z 99 -b 99", "expected a tree of at most"),

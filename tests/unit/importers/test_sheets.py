@@ -150,27 +150,31 @@ def test_sheets_are_joined_and_every_program_is_forecast_on_them(tmp_path, capsy
 @pytest.mark.parametrize(
     ("kind", "text", "message"),
     [
-        ("lustre", "", "expected the output of lfs df: no OST is there"),
-        ("lustre", LFS_DF + LFS_DF, "the target OST0000 is listed twice - at line 12"),
-        ("lustre", LFS_DF + LFS_DF.replace("scratch-OST", "home-OST9"), "expected a target of lfs df"),
-        ("lustre", "x-OSTzzzz_UUID 1 2 3 4% /x\n", "expected a target of lfs df - at line 1"),
-        ("beegfs", "nothing\n", "no TargetID is there"),
-        ("beegfs", "TargetID NodeID\n1 1\n1 1\n", "the target '1' is listed twice"),
+        ("lustre", "", "expected the output of `lfs df`, found no OST in it"),
+        ("lustre", LFS_DF + LFS_DF, "expected every OST once, got OST0000 twice - at line 12"),
+        ("lustre", LFS_DF + LFS_DF.replace("scratch-OST", "home-OST9"), "expected a line of `lfs df`"),
+        ("lustre", "x-OSTzzzz_UUID 1 2 3 4% /x\n", "got 'x-OSTzzzz_UUID 1 2 3 4% /x' - at line 1"),
+        ("beegfs", "nothing\n", "no header line with TargetID"),
+        ("beegfs", "TargetID NodeID\n1 1\n1 1\n", "expected every storage target once, got '1' twice"),
         ("beegfs", "TargetID NodeID\n1\n", "expected 2 columns"),
-        ("gluster", GLUSTER + GLUSTER, "of one volume, found 2"),
-        ("gluster", GLUSTER.replace("= 4", "= 5"), "expected 5 bricks, as the text says, found 4"),
-        ("slurm", "nothing", "no NodeName is there"),
+        ("gluster", GLUSTER + GLUSTER, "for one volume, found 2 volumes"),
+        (
+            "gluster",
+            GLUSTER.replace("= 4", "= 5"),
+            "expected 5 lines of bricks, as many as Number of Bricks",
+        ),
+        ("slurm", "nothing", "found no NodeName in it"),
         (
             "slurm",
             NODE.format("n1", "much"),
-            "expected a whole number of at least 1 for RealMemory, got 'much' - at n1",
+            "expected a whole number of at least 1 as RealMemory of a node, got 'much' - at n1",
         ),
         ("slurm", NODE.format("n1", 1) * 2, "the node 'n1' is listed twice"),
-        ("slurm", NODE.format("n[1-x]", 1), "expected nodes such as node[001-064], got 'n[1-x]'"),
-        ("slurm", NODE.format("n[9-1]", 1), "expected an ascending range of nodes, got 'n[9-1]'"),
-        ("slurm", NODE.format("DEFAULT", 1), "defaults of slurm.conf are not supported"),
-        ("beegfs", "TargetID  Cap. Pool\n1 normal\n", "--nodetype=storage: no column NodeID is there"),
-        ("lstopo", "Machine", "expected the output of lstopo"),
+        ("slurm", NODE.format("n[1-x]", 1), "expected names of nodes such as node[001-064], got 'n[1-x]'"),
+        ("slurm", NODE.format("n[9-1]", 1), "expected an ascending range of node numbers, got 'n[9-1]'"),
+        ("slurm", NODE.format("DEFAULT", 1), "NodeName=DEFAULT in slurm.conf is not supported"),
+        ("beegfs", "TargetID  Cap. Pool\n1 normal\n", "--nodetype=storage`, found no column NodeID in it"),
+        ("lstopo", "Machine", "expected the output of `lstopo`"),
     ],
 )
 def test_a_bad_sheet_is_one_line_with_the_place_of_the_mistake(kind, text, message, tmp_path):
@@ -184,7 +188,7 @@ def test_a_bad_sheet_is_one_line_with_the_place_of_the_mistake(kind, text, messa
 def test_an_unknown_or_missing_sheet_is_refused(tmp_path):
     good = sheet(tmp_path, "lustre", LFS_DF)
     for bad in ("lustre:", f"{good} + oracle:b"):
-        with pytest.raises(ClusterError, match="expected sheets such as"):
+        with pytest.raises(ClusterError, match="expected the sheet of a machine as one of"):
             find_system(bad)
     with pytest.raises(ClusterError, match="cannot read it"):
         find_system(f"lustre:{tmp_path / 'nowhere'}")
@@ -232,9 +236,9 @@ def test_the_older_columns_of_the_io500_list_are_read_too(tmp_path):
 @pytest.mark.parametrize(
     ("row", "text", "words"),
     [
-        ("", IO500, "expected FILE#NAME that selects one row, there are 2: Alpha Here; Beta There"),
-        ("#gamma", IO500, "'gamma' fits 0"),
-        ("", "a,b\n1,2\n", "the columns of the IO500 list"),
+        ("", IO500, "selects one row, got no NAME for 2 rows: Alpha Here; Beta There"),
+        ("#gamma", IO500, "got 'gamma' for 0 rows"),
+        ("", "a,b\n1,2\n", "columns of the IO500 list"),
         (
             "#Beta",
             IO500.replace("Ethernet,,,8", "Ethernet,,,eight"),

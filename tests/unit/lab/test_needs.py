@@ -24,6 +24,6 @@ def test_a_machine_without_the_programs_is_told_the_packages(monkeypatch):
 
 def test_a_plan_that_cannot_be_is_refused_in_one_line(capsys):
     assert run(["lab", "up", "--hosts", "2", "--servers", "3"]) == 1
-    assert capsys.readouterr().err == "striate: expected 1 to 2, got 3 - at --servers\n"
+    assert capsys.readouterr().err == "striate: expected a number from 1 to 2, got 3 - at --servers\n"
     assert run(["lab", "up", "--link", "fast"]) == 1
     assert "expected a rate" in capsys.readouterr().err

@@ -141,6 +141,6 @@ def test_only_the_fine_rung_is_exact():
 
     with pytest.raises(
         PredictionError,
-        match="expected the rung 'fine' for an exact time, which no other rung has, got 'resource'",
+        match="'fine' for an exact time, which no other rung computes, got 'resource'",
     ):
         predict(workload, "laptop", rung="resource", exact=True)

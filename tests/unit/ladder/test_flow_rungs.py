@@ -114,9 +114,9 @@ def test_a_window_deals_every_block_once():
     ("change", "message"),
     [
         ({"processors": 0}, "expected a whole number of processors, at least 1, got 0"),
-        ({"mesh": (2, 2)}, "expected a mesh of 6 processors, got 2 x 2"),
-        ({"windows": ()}, "at least one window"),
-        ({"reach": 2.0}, "expected a number from 0 to 1, got 2.0"),
+        ({"mesh": (2, 2)}, "expected a mesh of 6 processors in all, got 2 x 2"),
+        ({"windows": ()}, "one or more windows"),
+        ({"reach": 2.0}, "expected a share, that is a number from 0 to 1, got 2.0"),
     ],
 )
 def test_impossible_streams_are_refused(change, message):
@@ -133,5 +133,5 @@ def test_impossible_streams_are_refused(change, message):
 
 
 def test_a_graph_on_a_missing_disk_is_refused():
-    with pytest.raises(WorkloadError, match="no disk 4; there are 2"):
+    with pytest.raises(WorkloadError, match="expected a disk number below 2, the number of disks, got 4"):
         ListedFlows("bad", 2, 1, 1000, ((Graph(4),),))

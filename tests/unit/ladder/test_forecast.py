@@ -197,7 +197,8 @@ def test_predict_checks_the_program_first():
     [
         (
             {"rung": "magic"},
-            "expected a rung among resource, queueing, macro-rr, macro-queue, micro, flow, fine, got 'magic'",
+            "expected a forecasting method (rung) among resource, queueing, macro-rr, macro-queue, micro, flow, "
+            "fine, got 'magic'",
         ),
         ({"within": 0}, 'expected a share such as "20%" or 0.2, above 0, got 0'),
         ({"within": float("nan")}, 'expected a share such as "20%" or 0.2, above 0, got nan'),

@@ -25,7 +25,7 @@ def refusal(function, *arguments, **named):
         ("4", "expected a whole number of ranks, got '4'"),
         (1.5, "expected a whole number of ranks, got 1.5"),
         (True, "expected a whole number of ranks, got True"),
-        (10**12, "expected fewer ranks than 2^31, as MPI counts them, got 1000000000000"),
+        (10**12, "expected fewer than 2^31 ranks, the limit of MPI, got 1000000000000"),
     ],
 )
 def test_ranks_that_cannot_be_counted_are_refused(ranks, message):
@@ -35,7 +35,9 @@ def test_ranks_that_cannot_be_counted_are_refused(ranks, message):
 
 def test_a_program_that_yields_nothing_is_refused():
     said = refusal(striate.Workload.from_program, lambda rank, ranks: None, 2, name="mine")
-    assert said == "expected program(rank, ranks) to yield operations, it returned None - at rank 0 (mine)"
+    assert said == (
+        "expected program(rank, ranks) to yield operations, got the return value None - at rank 0 (mine)"
+    )
     said = refusal(striate.Workload.from_program, [compute(1)], 2, name="mine")
     assert said.startswith("expected a function program(rank, ranks), got [Operation")
 
@@ -58,7 +60,7 @@ def test_numbers_of_numpy_are_times():
 @pytest.mark.parametrize("wrong", ["mine", None, {}, 5])
 def test_what_is_no_workload_is_refused(wrong):
     said = refusal(striate.predict, wrong, "laptop")
-    assert said == f"expected a Workload, a Trace or a stream to predict, got {wrong!r}"
+    assert said == f"expected a Workload, a Trace or a stream of work-flow graphs to predict, got {wrong!r}"
 
 
 def test_a_function_is_told_how_it_becomes_a_workload():
@@ -70,7 +72,8 @@ def test_a_function_is_told_how_it_becomes_a_workload():
 @pytest.mark.parametrize("wrong", [None, {}, 5])
 def test_what_is_no_cluster_is_refused(wrong):
     said = refusal(striate.predict, workload(compute(1)), wrong)
-    assert said == f"expected a Cluster, its file or a bundled machine's name, got {wrong!r}"
+    wanted = "a Cluster, the path of a cluster description or the name of a bundled one"
+    assert said == f"expected {wanted}, got {wrong!r}"
 
 
 def test_a_precision_may_be_text_and_is_no_percentage():
@@ -114,11 +117,13 @@ def test_one_name_selects_as_a_list_of_one_does():
     assert len(trace.select(files="data", ranks=0)) == len(trace.select(files=["data"], ranks=[0])) > 0
     assert len(trace.select(between=("0 ns", "15 ns"))) == len(trace.select(between=(0, 15e-9))) > 0
     assert "the earlier first" in refusal(trace.select, between=(5, 1))
-    assert refusal(trace.select, files=["dat"]).endswith("among the 2 of this trace; did you mean data?")
+    assert refusal(trace.select, files=["dat"]).endswith(
+        "among the 2 files of this trace; did you mean data?"
+    )
 
 
 def test_what_cannot_be_shown_is_refused():
-    assert refusal(striate.show, 5).endswith("cluster or a file of one, got 5")
+    assert refusal(striate.show, 5).endswith("a cluster or the path of a file with one, got 5")
 
 
 @pytest.mark.parametrize("rung", [None, "micro", "fine"])

@@ -63,7 +63,7 @@ def test_a_write_costs_what_the_disk_writes_at():
 def test_rungs_with_one_clock_per_resource_refuse_and_the_ladder_goes_on_to_fine():
     flows = stream((written(0, 1), written(1, 2)))
 
-    with pytest.raises(UnfitError, match="only the rungs resource and fine model streams that write"):
+    with pytest.raises(UnfitError, match="resource and fine model a stream of work-flow graphs that writes"):
         StreamSubject(flows, machine()).ask("micro")
     found = predict(flows, machine(), within=0.01)
 
@@ -115,8 +115,9 @@ def test_the_table_has_a_column_for_it_and_a_group_does_one_of_both(tmp_path):
     assert [graph.write for group in found.listed for graph in group] == [True, False]
 
     table.write_text("disk,write\n0,true\n1,false\n")
-    with pytest.raises(WorkloadError, match="a group that reads or one that writes, not both"):
+    with pytest.raises(WorkloadError, match="that all read or all write, got both"):
         read_graphs(table, processors=2, disks_per_processor=1, block_bytes=1000)
     table.write_text("disk,write\n0,perhaps\n")
-    with pytest.raises(WorkloadError, match=r"expected true or false, got 'perhaps' - at line 2, write"):
+    message = "expected true or false in the column write, got 'perhaps' - at line 2, write"
+    with pytest.raises(WorkloadError, match=message):
         read_graphs(table, processors=2, disks_per_processor=1, block_bytes=1000)

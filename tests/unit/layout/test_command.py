@@ -80,7 +80,10 @@ def test_locate_writes_json_to_a_file_when_asked(tmp_path):
         (["locate", "simple:8:64KiB", "many"], "expected a size"),
         (["locate", "simple:8:64KiB", "1.5"], "whole number of bytes"),
         (["locate", "simple:8:64KiB", "9223372036854775808"], "2^63 - 1"),
-        (["locate", "grouped:2:4:2:4096", "9223372036854775807"], "expected positions up to 2^63 - 1"),
+        (
+            ["locate", "grouped:2:4:2:4096", "9223372036854775807"],
+            "expected positions of bytes up to 2^63 - 1",
+        ),
         (["draw", "simple:8"], "expected 2 fields"),
         (["draw", "basic", "-o", "picture.bmp"], "ends in .svg"),
         (["draw", "basic", "--byte", "minus one"], "expected a size"),

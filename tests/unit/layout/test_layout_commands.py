@@ -173,14 +173,18 @@ def test_measures_of_a_trace_take_the_file_of_the_most_bytes(tmp_path, capsys):
     ("words", "status", "said"),
     [
         (["measure", "simple:4:64KiB"], 2, "expected accesses from either --access or --trace, got neither"),
-        (["measure", "simple:4:64KiB", "--access", "12"], 1, "expected an access such as 0:64KiB"),
+        (
+            ["measure", "simple:4:64KiB", "--access", "12"],
+            1,
+            "expected an access OFFSET:SIZE such as 0:64KiB",
+        ),
         (
             ["measure", "simple:4:64KiB", "--access", "0:0"],
             1,
             "expected bytes on at least one server, got none",
         ),
         (["measure", "simple:4:64KiB", "--access", "0:-5"], 1, "expected a size"),
-        (["advise", "--servers", "4", "--runs", "2"], 2, "expected either --trace, or --runs"),
+        (["advise", "--servers", "4", "--runs", "2"], 2, "expected either --trace alone, or --runs"),
         (["patterns", "nowhere"], 1, "cannot read: No such file or directory"),
         (
             ["advise", "--servers", "4", "--runs", "2", "--processes", "2", "--generation", "0"],
@@ -200,7 +204,10 @@ def test_a_trace_without_offsets_has_no_phases(tmp_path, capsys):
     trace = saved(tmp_path, [row(0, "write", 0, 1, file=0, offset=-1, bytes=5)])
 
     assert run(["layout", "patterns", str(trace)]) == 1
-    assert "expected accesses to files with known offsets, found none" in capsys.readouterr().err
+    assert (
+        "expected a trace with file accesses at known offsets, found no such access"
+        in capsys.readouterr().err
+    )
 
 
 def test_the_guide_shows_what_the_commands_print(capsys):

@@ -74,9 +74,9 @@ def test_neighbouring_accesses_of_a_rank_are_one_area():
 
 
 def test_a_phase_without_bytes_or_with_many_shared_files_is_refused():
-    with pytest.raises(LayoutError, match="accesses with bytes"):
+    with pytest.raises(LayoutError, match="at least one access of at least one byte"):
         recognise(AccessPhase([0], [0], Extents([5], [0])))
-    with pytest.raises(LayoutError, match="one shared file in a phase, got 2"):
+    with pytest.raises(LayoutError, match="accesses to one shared file, got 2 files"):
         recognise(AccessPhase([0, 1, 0, 1], [0, 0, 1, 1], Extents.of([(0, 1), (1, 1), (0, 1), (1, 1)])))
-    with pytest.raises(LayoutError, match="columns of one length"):
+    with pytest.raises(LayoutError, match="one rank, one file and one byte run per access"):
         AccessPhase([0], [0, 1], Extents([0], [1]))

@@ -164,11 +164,11 @@ def test_what_getstripe_prints_is_read_as_text_and_as_yaml():
         ("-E 4M -E 2M -E -1", "an end after .*4MiB.*got 2MiB - at component 1"),
         ("-E -1 -E 8M", "at component 1"),
         ("-E 100K -E -1", "a multiple of the stripe size 1MiB, got 100KiB - at component 0"),
-        ("-c 9", "at most 8 stripes, one per target; -C overstripes, got 9"),
-        ("-C 2001", "at most 2000 stripes, got 2001"),
-        ("-c -2", "expected -c -1 or a number"),
+        ("-c 9", r"at most 8, one per target \(-C allows more\), got 9"),
+        ("-C 2001", "stripes of at most 2000, got 2001"),
+        ("-c -2", "expected a number of stripes, or -1"),
         ("-S 1000", "a multiple of 64 KiB"),
-        ("-i 8", "a target from 0 to 7, got 8"),
+        ("-i 8", "the index of a storage target from 0 to 7, got 8"),
         ("-o 3,x", "targets such as 0-3,7"),
         ("-o 3-1", "targets such as 0-3,7"),
         ("-o 8", "expected a server from 0 to 7, got 8"),
@@ -176,7 +176,7 @@ def test_what_getstripe_prints_is_read_as_text_and_as_yaml():
         ("-L mdt -E 1M", "-L is not supported: a layout type"),
         ("--mirror-count=2", "--mirror-count is not supported: mirrors"),
         ("-Q 3", "unknown option '-Q'"),
-        ("-c 1 -E 4M", "expected -E before all options"),
+        ("-c 1 -E 4M", "expected -E before all other options"),
     ],
 )
 def test_options_that_cannot_be_are_refused_by_their_names(options, message):
@@ -195,7 +195,7 @@ def test_options_that_cannot_be_are_refused_by_their_names(options, message):
         (
             "      lmm_stripe_size:   4194304\n",
             "",
-            "expected the field lmm_stripe_size, found none - at component 1",
+            "the field lmm_stripe_size in the output of `lfs getstripe`, found none - at component 1",
         ),
         ("EOF", "4M", "at component 1"),
         (
@@ -203,7 +203,7 @@ def test_options_that_cannot_be_are_refused_by_their_names(options, message):
             "lmm_pattern:       mdt",
             "expected lmm_pattern raid0 or raid0,overstriped, got 'mdt'",
         ),
-        ("lmm_stripe_count", "count", "found no lmm_stripe_count|expected lmm_stripe_count"),
+        ("lmm_stripe_count", "count", "without lmm_stripe_count|the field lmm_stripe_count"),
     ],
 )
 def test_a_getstripe_with_holes_or_gaps_is_refused_by_its_component(old, new, message):

@@ -27,7 +27,7 @@ BROKEN = [
     ("scheduler", "`next` raises IndexError: pop from empty list", "def next(self, now): return [].pop()"),
     (
         "scheduler",
-        "together with a request that does not end where it begins",
+        "which does not continue the request before it",
         "def next(self, now): both, self.all = self.all[::-1], []; return both",
     ),
     (
@@ -35,12 +35,16 @@ BROKEN = [
         "`next` never ends: no answer for 0.2 s",
         "def next(self, now):\n                while True: pass",
     ),
-    ("disk", "expected 0 to 1e+07 s, got -1", "def seconds(self, access): return -1"),
-    ("disk", "expected 0 to 1e+07 s, got nan", "def seconds(self, access): return float('nan')"),
-    ("disk", "expected 0 to 1e+07 s, got None", "def seconds(self, access): pass"),
+    ("disk", "expected `seconds` to return 0 to 1e+07 s, got -1", "def seconds(self, access): return -1"),
+    (
+        "disk",
+        "expected `seconds` to return 0 to 1e+07 s, got nan",
+        "def seconds(self, access): return float('nan')",
+    ),
+    ("disk", "expected `seconds` to return 0 to 1e+07 s, got None", "def seconds(self, access): pass"),
     (
         "cache",
-        "evicts Page(file=0, number=99), which is not in memory",
+        "`victim` returned Page(file=0, number=99), which is not in memory",
         "added = used = lambda self, page: None\n            def victim(self): return Page(0, 99)",
     ),
     (
@@ -51,8 +55,8 @@ BROKEN = [
     ),
     ("routing", "ends at", "def route(self, source, target): return []"),
     ("routing", "begins at", "def route(self, source, target): return [0, 0]"),
-    ("routing", "expected edges 0 to", "def route(self, source, target): return [10**6]"),
-    ("routing", "expected edges from", "def route(self, source, target): return 'left'"),
+    ("routing", "expected edge numbers from 0 to", "def route(self, source, target): return [10**6]"),
+    ("routing", "expected a list of edges from", "def route(self, source, target): return 'left'"),
     ("layout", "expected a server from 0 to 1, got 2", "def strips(self, file): return [(0, 1), (2, 5)]"),
     ("layout", "expected at least 1 byte in each strip, got 0", "def strips(self, file): return [(0, 0)]"),
     ("layout", "expected 1 to 65536 strips", "def strips(self, file): return []"),
@@ -65,10 +69,14 @@ BROKEN = [
     ),
     (
         "collective-io",
-        "expected ranks below 6, bytes above 0",
+        "expected a piece with a rank below 6, bytes above 0",
         "def plan(self, access): return [Piece(0, 99, 0, 10**10)]",
     ),
-    ("collective-io", "expected a list of at most 1048576 pieces, got None", "def plan(self, access): pass"),
+    (
+        "collective-io",
+        "expected `plan` to return a list of at most 1048576 pieces, got None",
+        "def plan(self, access): pass",
+    ),
 ]
 
 

@@ -42,13 +42,18 @@ struct Cache {
 """
 NEXT = "std::vector<std::int64_t> next(double)"
 BROKEN = [
-    ("scheduler", "Fifo", NEXT + " { return {}; }", "requests waiting before idle disks: `next` gives none"),
-    ("scheduler", "Fifo", NEXT + " { return {all[0]}; }", "gives request 0, which does not wait"),
+    ("scheduler", "Fifo", NEXT + " { return {}; }", "requests wait: `next` returned no request"),
+    (
+        "scheduler",
+        "Fifo",
+        NEXT + " { return {all[0]}; }",
+        "`next` returned request 0, which is not a waiting request",
+    ),
     (
         "scheduler",
         "Fifo",
         NEXT + " { std::vector<std::int64_t> both(all.rbegin(), all.rend()); all.clear(); return both; }",
-        "together with one that it does not continue",
+        "which does not continue the request before it",
     ),
     (
         "scheduler",
@@ -57,13 +62,18 @@ BROKEN = [
         "`next` raises two lines - at scheduler broken-",
     ),
     ("scheduler", "Fifo", NEXT + " { throw 5; }", "`next` raises an exception that is no std::exception"),
-    ("disk", "Disk", "double seconds(const DiskAccess&) { return -1; }", "expected 0 to 1e+07 s, got -1"),
+    (
+        "disk",
+        "Disk",
+        "double seconds(const DiskAccess&) { return -1; }",
+        "expected `seconds` to return 0 to 1e+07 s, got -1",
+    ),
     ("disk", "Disk", 'double seconds(const DiskAccess&) { return std::nan(""); }', "s, got nan"),
     (
         "cache",
         "Cache",
         "Page victim() { return {0, 99}; }",
-        "evicts page 99 of file 0, which is not in memory",
+        "`victim` returned page 99 of file 0, which is not in memory",
     ),
     ("cache", "Cache", "Page victim() { return all[0]; }", "which is not in memory"),
 ]
@@ -175,7 +185,9 @@ def test_what_is_no_plugin_is_refused(tmp_path, twins, monkeypatch):
         load([tmp_path / "text.so"])
     with pytest.raises(PluginError, match="expected a list of plug-ins, STRIATE_PLUGINS"):
         load([_core.__file__])
-    with pytest.raises(PluginError, match="no plug-in 'third'; there are elevator, my-scheduler"):
+    with pytest.raises(
+        PluginError, match="there is no plug-in 'third'; plug-ins of the file are elevator, my-scheduler"
+    ):
         load([f"{twins}:third"])
     with pytest.raises(PluginError, match="no such file"):
         load([tmp_path / "nowhere.so"])

@@ -32,14 +32,18 @@ LISTED = (
 )
 WRONG = {
     "expected the file to list its classes as `plugins = [...]`": "plugin = 1",
-    "expected classes in `plugins`, got 7": "plugins = [7]",
-    "expected a kind among collective, layout": LISTED.format("colective", "a", "bcast"),
-    "expected a name of small letters, digits and dashes, got 'My Own'": LISTED.format(
+    "expected classes in the list `plugins`, got 7": "plugins = [7]",
+    "expected a plug-in kind among collective, layout": LISTED.format("colective", "a", "bcast"),
+    "expected a plug-in name of small letters, digits and dashes, got 'My Own'": LISTED.format(
         "collective", "My Own", "bcast"
     ),
-    "expected `call` among allgather, allreduce": LISTED.format("collective", "a", "broadcast"),
-    "expected a new name, got that of a built-in bcast": LISTED.format("collective", "pipelined", "bcast"),
-    "expected a method `victim`, got none": (
+    "expected the attribute `call` to be one of allgather, allreduce": LISTED.format(
+        "collective", "a", "broadcast"
+    ),
+    "expected a new name, got 'pipelined', which is a built-in algorithm for bcast": LISTED.format(
+        "collective", "pipelined", "bcast"
+    ),
+    "expected a plug-in with a method `victim`, got none": (
         "class A:\n    kind, name = 'cache', 'a'\n    added = used = print\nplugins = [A]"
     ),
     "NameError: name 'oops' is not defined (line 4)": "oops",
@@ -65,7 +69,7 @@ def test_missing_files_and_unknown_names_are_refused(tmp_path):
         PluginError, match=r"an entry point of striate.plugins \(none is installed\), got 'lru'"
     ):
         load(["lru"])
-    with pytest.raises(PluginError, match="no plug-in 'tree'; there are node-tree"):
+    with pytest.raises(PluginError, match="there is no plug-in 'tree'; plug-ins of the file are node-tree"):
         load([f"{EXAMPLES / 'node_tree.py'}:tree"])
 
 
@@ -99,5 +103,5 @@ def test_an_entry_point_is_found_by_its_name(monkeypatch):
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: EntryPoints([point, wrong]))
 
     assert [one.kind for one in load(["lru"]).loaded] == ["cache"]
-    with pytest.raises(PluginError, match=r"the entry point .* fails: AttributeError"):
+    with pytest.raises(PluginError, match=r"the entry point .* cannot be loaded: AttributeError"):
         load(["wrong"])

@@ -20,7 +20,7 @@ def test_every_kind_begins_with_a_plugin_that_passes(tmp_path, monkeypatch, caps
         assert run(["plugin", "check", f"my_{kind.replace('-', '_')}.py"]) == 0
         assert f": {kind} my-" in capsys.readouterr().out
     assert run(["plugin", "new", "cache"]) == 1
-    assert "the output exists" in capsys.readouterr().err
+    assert "the output file exists" in capsys.readouterr().err
     assert run(["plugin", "list"]) == 0
     assert all(kind in capsys.readouterr().out for kind in ["scheduler"])
 

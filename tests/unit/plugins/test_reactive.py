@@ -97,11 +97,11 @@ def test_only_fine_takes_it_and_others_refuse_by_name():
 
 BROKEN = {
     "expected rank 0 to send at least 1000 bytes, got 0": "yield []",
-    "it never ends: ranks 0, 1, 2, 3 wait for messages that never come": "yield [Receive(ANY_RANK)]",
+    "the collective never ends: ranks 0, 1, 2, 3 wait for messages": "yield [Receive(ANY_RANK)]",
     "got Send(peer=9, bytes=1000) of rank 0": "yield [Send(9, request.bytes)]",
-    "expected a step of sends and receives, got 7": "yield 7",
+    "expected `member` to yield steps of sends and receives, got 7": "yield 7",
     "`member` raises KeyError: 'x' (line 8)": "yield {}['x']",
-    "expected `member` to yield steps, got NoneType": "return None",
+    "expected `member` to be a generator that yields steps, got NoneType": "return None",
     "rank 1 never receives a message of rank 0": (
         "yield [Send(one, 1000) for one in range(4) for _ in (1, 2) if one] if rank == 0 else [Receive(0)]"
     ),

@@ -173,7 +173,7 @@ def test_a_flush_counts_the_bytes_since_the_last_one():
 def test_a_machine_without_a_description_is_refused():
     from dataclasses import replace
 
-    with pytest.raises(ClusterError, match="cannot be refined"):
+    with pytest.raises(ClusterError, match="cannot refine its numbers"):
         refine(replace(load_cluster("laptop"), description=None), [storing()])
 
 

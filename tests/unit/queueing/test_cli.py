@@ -165,7 +165,7 @@ def test_files_that_cannot_be_read_are_refused_in_one_line(folder, capsys, text,
         (["fit", "speedups.csv", "--fixed", "contention"], 1, "NAME=VALUE"),
         (["fit", "speedups.csv", "--fixed", "contention=much"], 1, "from 0 to 1"),
         (["fit", "speedups.csv", "--kind", "ring"], 2, "ring"),
-        (["spmd.toml", "-o", "nowhere/page.html"], 1, "directory does not exist"),
+        (["spmd.toml", "-o", "nowhere/page.html"], 1, "directory of the output file does not exist"),
     ],
 )
 def test_bad_input_never_shows_a_traceback(folder, capsys, arguments, status, words):
@@ -210,8 +210,8 @@ def test_a_program_is_counted_on_a_machine_and_told_with_its_band(capsys):
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["spmd.toml", "--at", "16"], 1, "expected P,D"),
-        (["spmd.toml", "--at", "-1,2"], 1, "expected P,D"),
+        (["spmd.toml", "--at", "16"], 1, "disks P,D such as"),
+        (["spmd.toml", "--at", "-1,2"], 1, "disks P,D such as"),
         (["spmd.toml", "--at", "3,1"], 1, "multiple of c"),
         (["--from-program", "jacobi"], 2, "--machine"),
         (["spmd.toml", "--from-program", "jacobi", "--machine", "sp2"], 2, "one of FILE"),

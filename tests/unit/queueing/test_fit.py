@@ -154,7 +154,7 @@ def test_too_few_observations_are_refused():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"fixed": {"colour": 1}}, "expected a parameter of"),
+        ({"fixed": {"colour": 1}}, "expected a parameter among"),
         ({"fixed": {"contention": 2}}, "from 0 to 1"),
         ({"fixed": {"serial_seconds": -1}}, "not negative"),
         ({"confidence": 1.0}, "between 0 and 1"),
@@ -183,7 +183,7 @@ def test_what_cannot_be_asked_of_a_fit_is_refused(options, words):
         ("p,d,speedup\n1e300,1,1\n", "at most"),
         ("p,d,colour\n1,1,1\n", "either a column speedup"),
         ("p,d,speedup,seconds\n1,1,1,1\n", "either a column speedup"),
-        ("p,p,speedup\n1,1,1\n", "different column names"),
+        ("p,p,speedup\n1,1,1\n", "column names that all differ"),
         ('p,d,"speedup\n1,1,1\n', "expected comma-separated values"),
     ],
 )

@@ -57,7 +57,7 @@ def test_the_best_point_within_a_budget_is_the_best_of_all_that_cost_less():
         ([3, 5], [1], "multiple of c = 2"),
         (range(2, 20_000_000), [1, 2], "at most 20000000 points"),
         (range(2, 4_000_000, 2), [1], "give fewer"),
-        (range(2, 40_000, 2), [1], "exact sio"),
+        (range(2, 40_000, 2), [1], "exact solver of kind sio"),
     ],
 )
 def test_grids_that_make_no_sense_are_refused(processors, disks, words):
@@ -71,7 +71,7 @@ def test_questions_without_an_answer_are_refused():
 
     with pytest.raises(QueueingError, match="at least 6"):
         grid.best(5)
-    with pytest.raises(QueueingError, match="surface's numbers of disks"):
+    with pytest.raises(QueueingError, match="a number of disks for which the surface was computed"):
         grid.knee(3)
     with pytest.raises(QueueingError, match="above 0"):
         grid.iso_efficiency(0)

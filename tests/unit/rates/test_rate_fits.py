@@ -186,7 +186,7 @@ def test_locks_that_never_moved_in_the_table_are_not_taken_for_free():
 
 
 def test_too_few_rows_and_unknown_lock_modes_are_refused():
-    with pytest.raises(RatesError, match="at least 8 different settings with a time, got 1"):
+    with pytest.raises(RatesError, match="at least 8 rows of different settings with a measured time, got 1"):
         fit_rates([row(seconds=1.0), row(nodes=8)])
     with pytest.raises(RatesError, match=r"has measured \(0, 2\), got '1'"):
         own_fit().forecast([row(lock_mode="1")])

@@ -75,9 +75,9 @@ def test_a_row_without_a_time_is_a_question_and_a_job_has_no_more_aggregators_th
         (HEAD + "2,8,4,1,0,1GiB,inf\n", "a number above 0"),
         (HEAD + "2,8,4,1,0,1GiB,soon\n", "- at line 2, seconds"),
         ("nodes,bytes,seconds\n1,2,3\n", "no column ranks - at line 2, ranks"),
-        ("nodes,ranks,bytes,seconds\n2,3,2,3\n", "every one of 2 nodes, got 3 - at line 2, ranks"),
-        ("ranks,seconds\n1,2\n", "expected a column bytes, found none - at line 2"),
-        ("ranks,bytes\n1,2\n", "expected a column seconds or rate"),
+        ("nodes,ranks,bytes,seconds\n2,3,2,3\n", "a multiple of the 2 nodes, got 3 - at line 2, ranks"),
+        ("ranks,seconds\n1,2\n", "expected a column `bytes`, found no such column - at line 2"),
+        ("ranks,bytes\n1,2\n", "expected a column `seconds` or a column `rate`"),
         ("", "1 to 4,000 rows"),
     ],
 )
@@ -94,7 +94,7 @@ def test_other_columns_split_the_table(tmp_path):
     rows = read_rates(table(tmp_path, head + "2,8,4,1,0,1GiB,3,hdd\n2,8,4,1,0,1GiB,1,nvme\n"))
 
     assert [row.seconds for row in where(rows, ["storage=nvme"], source="t")] == [1.0]
-    with pytest.raises(RatesError, match="2 parts; choose one with --where storage=hdd"):
+    with pytest.raises(RatesError, match="in column storage; choose rows with --where storage=hdd"):
         where(rows, [], source="t")
     with pytest.raises(RatesError, match="a column among storage, got 'disk=hdd'"):
         where(rows, ["disk=hdd"], source="t")

@@ -134,7 +134,7 @@ def test_an_unknown_algorithm_is_refused_by_every_rung(asked):
         yield op.gatherv(10, algorithm="telepathy")
 
     load = workload(program)
-    message = "expected one of binomial, direct for gatherv, got 'telepathy'"
+    message = "expected an algorithm among binomial, direct for gatherv, got 'telepathy'"
     with pytest.raises(PredictionError, match=message):
         predict(load, "westmere", **asked)
 

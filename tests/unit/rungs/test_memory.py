@@ -72,7 +72,9 @@ def test_of_two_applications_the_one_with_the_large_message_is_named():
 def test_a_run_without_room_is_refused_with_the_estimate(monkeypatch):
     monkeypatch.setattr(room, "bytes_free", lambda: 1000)
 
-    with pytest.raises(room.NotEnoughMemoryError, match=r"2 ranks .* take about .*, and 1,000 B are free"):
+    with pytest.raises(
+        room.NotEnoughMemoryError, match=r"2 ranks .* takes about .*, but only 1,000 B are free"
+    ):
         striate.predict(transfer(10), "westmere", rung="fine")
 
 

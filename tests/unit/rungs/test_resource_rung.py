@@ -107,9 +107,7 @@ def test_a_layout_that_needs_more_servers_than_there_are_is_refused():
     body = Spmd(1)
     body.write(body.files("f", layout="simple:3:64KiB"), size=8)
 
-    with pytest.raises(
-        PredictionError, match="at most 2 servers, which the cluster has, got 'simple:3:64KiB'"
-    ):
+    with pytest.raises(PredictionError, match="at most the 2 servers of the cluster, got 'simple:3:64KiB'"):
         predict_resource(body.workload(), toy(servers=2))
 
 

@@ -59,7 +59,7 @@ def test_sums_add_what_one_call_brings(tmp_path):
 def test_text_cannot_be_summed(tmp_path):
     with (
         runtime.create(None, tmp_path / "d", (4,), "S3") as dataset,
-        pytest.raises(DatasetError, match="numbers"),
+        pytest.raises(DatasetError, match="numeric type"),
     ):
         dataset.write_all([1], np.array([b"abc"]), combine="sum")
 
@@ -150,7 +150,7 @@ def test_a_report_accounts_for_bytes_and_stages(tmp_path):
         ([10], "from 0 to 9"),
         ([0.5], "whole numbers"),
         ([[1]], "one-dimensional"),
-        ((0, 0), "one entry per axis"),
+        ((0, 0), "one index or slice per axis"),
         (slice(None, None, -1), "positive step"),
         ("abc", "whole numbers"),
         (np.array([2**64 - 1], np.uint64), "2\\^63"),
@@ -167,11 +167,11 @@ def test_places_that_do_not_exist_are_refused(tmp_path, where, said):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"servers": 2}, "servers among"),
-        ({"servers": []}, "servers among"),
+        ({"servers": 2}, "among ranks"),
+        ({"servers": []}, "among ranks"),
         ({"group_factor": 2}, "group factor"),
         ({"codec": "gunzip"}, "codec"),
-        ({"directories": ["a", "b"]}, "directories of 1"),
+        ({"directories": ["a", "b"]}, "each of 1 servers, got 2 directories"),
         ({"layout": SimpleStripe(3, 10)}, "at most 1"),
         ({"buffer": "much"}, "a size"),
     ],
@@ -188,7 +188,7 @@ def test_settings_that_cannot_be_are_refused(tmp_path, settings, said):
         ((True,), "f8", "whole numbers"),
         ((), "f8", "1 to 32 axes"),
         ((5,), "nonsense", "a NumPy type, got 'nonsense'"),
-        ((5,), np.dtype(("f4", (3,))), "in the shape, and the type float32"),
+        ((5,), np.dtype(("f4", (3,))), "the type float32 and all axes in the shape"),
         ((5,), "O", "without Python objects"),
     ],
 )

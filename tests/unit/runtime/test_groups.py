@@ -83,7 +83,7 @@ def test_one_schedule_serves_all_variables_of_its_dimension(tmp_path):
         assert np.array_equal(group.read_all("x"), np.arange(NODES) * 1.0)
         assert np.array_equal(group.read_all("velocity"), velocity(2))
         assert np.array_equal(group.read_all("velocity", nodes), velocity(2)[::-1])
-        with pytest.raises(DatasetError, match="along 'cell', got another"):
+        with pytest.raises(DatasetError, match="along the dimension 'cell', got another"):
             group.read_all("material", nodes)
 
 
@@ -95,7 +95,7 @@ def test_sums_add_what_one_call_brings_to_every_variable(tmp_path):
         nodes = group.schedule("node", where, combine="sum")
         group.write_all(nodes, {"x": np.full(3, 2.0)})
         assert group.read_all("x", slice(0, 5)).tolist() == [0, 4, 0, 0, 2]
-        with pytest.raises(DatasetError, match="as the schedule was made"):
+        with pytest.raises(DatasetError, match="with which the schedule was made"):
             group.write_all(nodes, {"x": np.ones(3)}, combine="last")
 
 
@@ -160,7 +160,7 @@ def test_a_write_that_fails_changes_nothing(path):
             group.append_all(slice(None), {"pressure": pressure(1), "velocity": velocity(1)[:5]}, time=2)
         with pytest.raises(DatasetError, match="does not grow"):
             group.write_all(slice(None), {"pressure": pressure(1)})
-        with pytest.raises(DatasetError, match="along one dimension"):
+        with pytest.raises(DatasetError, match="along one common dimension"):
             group.write_all(slice(None), {"x": np.zeros(NODES), "material": np.zeros(40, "i4")})
         with pytest.raises(DatasetError, match="a variable among"):
             group.write_all(slice(None), {"y": np.zeros(NODES)})
@@ -174,7 +174,7 @@ def test_a_write_that_fails_changes_nothing(path):
         ({"variables": {}}, "at least one variable"),
         ({"variables": {"a/b": Variable("f8", ("node",))}}, "a name of letters"),
         ({"variables": {"a": Variable("f8", ("nowhere",))}}, "dimensions among"),
-        ({"variables": {"a": Variable("f8", ("node", "time"))}}, "the growing one first"),
+        ({"variables": {"a": Variable("f8", ("node", "time"))}}, "the growing dimension first"),
         ({"variables": {"a": Variable("O", ("node",))}}, "Python objects"),
         ({"variables": {"a": Variable("f8", ("node",), attributes={"b": float("nan")})}}, "finite number"),
         ({"variables": {"a": Variable("f8", ("node",), attributes={"b": object()})}}, "finite number, text"),
@@ -183,7 +183,7 @@ def test_a_write_that_fails_changes_nothing(path):
             r"as Variable\(units=...\)",
         ),
         ({"dimensions": {"node": None, "time": None}}, "one growing dimension"),
-        ({"keep": 0}, "keep at least one step"),
+        ({"keep": 0}, "a number of steps of at least 1"),
     ],
 )
 def test_groups_that_cannot_be_are_refused(tmp_path, declared, said):

@@ -44,7 +44,7 @@ def test_caches_take_and_refuse_what_the_dataset_does(tmp_path, cache):
         cached = cache(dataset)
         cached.write_all(places, Tensor(np.array([5, 6], "i4")))
         assert cached.read_all(places).tolist() == [5, 6]
-        with pytest.raises(DatasetError, match="expected records of int32, got float64"):
+        with pytest.raises(DatasetError, match="converts to int32 without loss, got float64"):
             cached.write_all(places, np.array([0.5, 2.5]))
         with pytest.raises(DatasetError, match="without a mask"):
             cached.write_all(places, np.ma.masked_equal(np.array([5, 6], "i4"), 5))

@@ -104,9 +104,9 @@ def test_damage_to_lists_or_to_their_counts_is_seen(tmp_path):
 @pytest.mark.parametrize(
     ("lists", "words"),
     [
-        ([[1], [2]], "expected 4 counts from 0"),
-        (Ragged(np.array([1, 1, 1, 2]), np.zeros(4, "i4")), "expected 5 values in one row"),
-        (Ragged(np.array([1, -1, 2, 2]), np.zeros(4, "i4")), "expected 4 counts from 0"),
+        ([[1], [2]], "expected 4 list lengths"),
+        (Ragged(np.array([1, 1, 1, 2]), np.zeros(4, "i4")), "array of 5 values"),
+        (Ragged(np.array([1, -1, 2, 2]), np.zeros(4, "i4")), "expected 4 list lengths"),
         ([[0.5], [], [], []], "expected lists of int64, got float64"),
         (5, "expected a list for every row, or a Ragged, got int"),
         ([1, 2, 3, 4], "expected a list for every row, or a Ragged, got list"),
@@ -120,7 +120,7 @@ def test_lists_that_do_not_fit_are_refused(tmp_path, lists, words):
             DatasetError, match="expected a schedule made with combine 'last' for ragged variables"
         ):
             group.write_all([1], {"near": [[1]]}, combine="sum")
-        with pytest.raises(DatasetError, match="expected no `out` for lists"):
+        with pytest.raises(DatasetError, match="expected no `out` for the lists"):
             group.read_all("near", out=np.zeros(4))
 
 
@@ -130,11 +130,15 @@ def test_names_that_lists_need_are_refused_when_taken(tmp_path):
         (
             {"c": 3},
             {"p": lists, "p_count": Variable("f8", ("c",))},
-            "is taken by a part of a ragged variable",
+            "is already used for the counts or starts of a ragged variable",
         ),
         ({"c": 3, "p_element": 2}, {"p": lists}, "the name of the dimension 'p_element'"),
-        ({"c": 3, "d": 2}, {"p": Variable("f8", ("c", "d"), ragged=True)}, "lists along one dimension"),
-        ({"t": None}, {"p": Variable("f8", ("t",), ragged=True)}, "lists along one dimension"),
+        (
+            {"c": 3, "d": 2},
+            {"p": Variable("f8", ("c", "d"), ragged=True)},
+            "a ragged variable along one dimension",
+        ),
+        ({"t": None}, {"p": Variable("f8", ("t",), ragged=True)}, "a ragged variable along one dimension"),
     ]:
         with pytest.raises(DatasetError, match=words):
             runtime.create_group(None, tmp_path / "g", dimensions=dimensions, variables=variables)

@@ -120,11 +120,13 @@ def test_the_first_message_is_received_first(simulate):
         ),
         (
             "comm.Barrier() if rank else comm.bcast(1)",
-            "rank 1 calls Barrier (app.py:5) where rank 0 calls Bcast (app.py:5)",
+            "expected the same collective call on all ranks, but rank 1 calls Barrier (app.py:5) "
+            "and rank 0 calls Bcast (app.py:5)",
         ),
         (
             "comm.isend(1, dest=0, tag=3)",
-            "2 messages were never received: the first from rank 0 to rank 0, tag 3",
+            "expected a receive for every message, got 2 messages without a receive; "
+            "the first is from rank 0 to rank 0 with tag 3",
         ),
         ("MPI.Session.Init()", "MPI.Session is not simulated - at rank 0, app.py:5"),
         (
@@ -141,7 +143,8 @@ def test_the_first_message_is_received_first(simulate):
         ),
         (
             "win = MPI.Win.Allocate(8, comm=comm)\nwin.Fence() if rank else win.Free()",
-            "rank 1 calls Win.Fence (app.py:6) where rank 0 calls Win.Free (app.py:6)",
+            "expected the same collective call on all ranks, but rank 1 calls Win.Fence (app.py:6) "
+            "and rank 0 calls Win.Free (app.py:6)",
         ),
         (
             "win = MPI.Win.Allocate(8, comm=comm)\nwin.Lock(0)\ncomm.Barrier()",
@@ -157,7 +160,7 @@ def test_the_first_message_is_received_first(simulate):
         ),
         (
             "class Card:\n  __cuda_array_interface__ = {}\ncomm.Bcast(Card())",
-            "memory of a GPU is not simulated - at rank 0, app.py:7",
+            "expected a buffer in host memory: memory of a GPU is not simulated - at rank 0, app.py:7",
         ),
         (
             "from mpi4py.futures import MPIPoolExecutor",
@@ -165,7 +168,10 @@ def test_the_first_message_is_received_first(simulate):
         ),
         ("comm.Abort(3)", "rank 0 called Abort(3) - at app.py:5"),
         ("import sys\nsys.exit(4)", "the program ended with status 4 - at rank 0"),
-        ("import os\nos._exit(0)", "rank 0 ended before its program did, killed or by os._exit"),
+        (
+            "import os\nos._exit(0)",
+            "the process of rank 0 ended before its program did: it was killed or called os._exit",
+        ),
         (
             "while not comm.iprobe(): pass",
             "ranks 0 to 1 wait in a test or probe that finds nothing (app.py:5)",

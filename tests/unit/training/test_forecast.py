@@ -89,7 +89,7 @@ def test_a_dataset_smaller_than_five_times_the_memory_is_noted():
 
 
 def test_a_job_without_a_whole_step_is_refused():
-    with pytest.raises(PredictionError, match="16 accelerators with batches of 7"):
+    with pytest.raises(PredictionError, match="a batch of 7 samples for each of 16 accelerators"):
         forecast_training(replace(JOB, files=100), SYSTEM)
 
 

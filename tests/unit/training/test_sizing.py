@@ -96,9 +96,13 @@ def test_other_targets_are_those_of_the_forecast():
     ("base", "vary", "message"),
     [
         (BASE, ("servers",), "the number of drives is not known; vary drives too"),
-        (BASE, ("servers", "fans"), "expected one or more of servers, links, drives, host-links, got 'fans'"),
+        (
+            BASE,
+            ("servers", "fans"),
+            "expected quantities to vary among servers, links, drives, host-links, got 'fans'",
+        ),
         (BASE, (), "expected one or more quantities to vary, each once"),
-        (replace(BASE, local=True), ("servers", "drives"), "its drives are in the hosts"),
+        (replace(BASE, local=True), ("servers", "drives"), "got one whose drives are in the hosts"),
     ],
 )
 def test_an_open_question_is_refused(base, vary, message):

@@ -140,8 +140,8 @@ def test_every_algorithm_that_mpich_is_told_of_is_one_of_ours():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("servers = true", "settings among"),
-        ('colour = "red"', "settings among"),
+        ("servers = true", "a setting among"),
+        ('colour = "red"', "a setting among"),
         ('chunk = "large"', "a size"),
         ('layout = "round"', "a layout such as"),
         ("= 1", "not TOML"),

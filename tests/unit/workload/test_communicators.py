@@ -91,7 +91,8 @@ def test_messages_match_by_world_rank_across_groups():
         Workload.from_program(crossed, 12, name="mesh", communicators=MESH).check()
 
     assert str(refusal.value) == (
-        "messages from rank 0 to rank 4 with tag 0: 0 sent, 1 received - at rank 4, operation 0 (recv) (mesh)"
+        "unmatched messages from rank 0 to rank 4 with tag 0: 0 sent, 1 received - "
+        "at rank 4, operation 0 (recv) (mesh)"
     )
 
 
@@ -118,5 +119,7 @@ def test_file_numbers_have_names():
     application = body.application()
 
     assert [application.file_name(number) for number in range(4)] == ["state.0", "state.1", "state.2", "log"]
-    with pytest.raises(WorkloadError, match="expected a file number below 4, got 4"):
+    with pytest.raises(
+        WorkloadError, match="expected a file number below 4, the number of files of the program, got 4"
+    ):
         application.file_name(4)

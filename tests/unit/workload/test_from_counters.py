@@ -81,7 +81,7 @@ def test_time_that_was_not_recorded_is_bounded_both_ways(tmp_path):
 
 
 def test_a_log_without_calls_is_refused(tmp_path):
-    with pytest.raises(WorkloadError, match="no call"):
+    with pytest.raises(WorkloadError, match="no such call"):
         workload_of(Log(ranks=2).add("H5F", "/scratch/a", 0, opens=2), tmp_path)
 
 

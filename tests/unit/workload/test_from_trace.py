@@ -222,7 +222,7 @@ def test_regions_are_closed_in_the_order_they_were_opened():
 
 
 def test_a_trace_without_operations_makes_no_workload():
-    with pytest.raises(WorkloadError, match="no operation"):
+    with pytest.raises(WorkloadError, match="no such operation"):
         Workload.from_trace(trace_of([], ranks=1))
 
 

@@ -139,7 +139,7 @@ def test_another_schema_is_refused_by_name(document, tmp_path, name, found):
     with pytest.raises(WorkloadError) as refusal:
         Workload.load(path)
 
-    assert str(refusal.value) == f"expected a workload (striate.workload/1), got {found} ({path})"
+    assert str(refusal.value) == f"expected a saved workload (striate.workload/1), got {found} ({path})"
 
 
 def test_a_foreign_parquet_file_is_refused(tmp_path):
@@ -149,8 +149,8 @@ def test_a_foreign_parquet_file_is_refused(tmp_path):
     with pytest.raises(WorkloadError) as refusal:
         Workload.load(path)
 
-    assert (
-        str(refusal.value) == f"expected a workload (striate.workload/1), got another Parquet file ({path})"
+    assert str(refusal.value) == (
+        f"expected a saved workload (striate.workload/1), got another Parquet file ({path})"
     )
 
 
@@ -158,7 +158,7 @@ def test_our_name_over_other_columns_is_refused(tmp_path):
     path = tmp_path / "w.parquet"
     pq.write_table(pa.table({"kind": [1.5]}).replace_schema_metadata({"striate": SCHEMA}), path)
 
-    with pytest.raises(WorkloadError, match="expected the columns of a saved workload, found others"):
+    with pytest.raises(WorkloadError, match="expected the columns of a saved workload, found other columns"):
         Workload.load(path)
 
 

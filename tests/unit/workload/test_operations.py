@@ -193,24 +193,30 @@ def test_waitall_of_a_list_waits_for_each_of_them():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: write("f", extents=([0, 10], [5])), "expected as many offsets as lengths, got 2 and 1"),
+        (
+            lambda: write("f", extents=([0, 10], [5])),
+            "expected as many offsets as lengths, got 2 offsets and 1 lengths",
+        ),
         (
             lambda: write("f", extents=([0, 1.5], [5, 5])),
             "expected whole numbers below 2^63 as offsets, got [0, 1.5]",
         ),
         (
             lambda: write("f", extents=([0], [-5])),
-            "expected lengths of at least 0 and below 2^63 in all, got [-5]",
+            "expected lengths in bytes of at least 0, with a sum below 2^63, got [-5]",
         ),
         (
             lambda: write("f", extents=([2**63], [1])),
             "expected whole numbers below 2^63 as offsets, got [9223372036854775808]",
         ),
-        (lambda: alltoallv([-5, 10]), "expected sizes of at least 0 and below 2^63 in all, got [-5, 10]"),
+        (
+            lambda: alltoallv([-5, 10]),
+            "expected sizes in bytes of at least 0, with a sum below 2^63, got [-5, 10]",
+        ),
         (lambda: alltoallv([2.5]), "expected whole numbers below 2^63 as sizes, got [2.5]"),
         (
             lambda: alltoallv([2**62] * 2),
-            "expected sizes of at least 0 and below 2^63 in all, got "
+            "expected sizes in bytes of at least 0, with a sum below 2^63, got "
             "[4611686018427387904, 4611686018427387904]",
         ),
         (

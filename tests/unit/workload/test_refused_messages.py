@@ -17,7 +17,8 @@ def test_a_send_that_nobody_receives_is_named():
     program = between([compute("1 ms"), send(1, 8, tag=3)], [])
 
     assert refusal_of(program) == (
-        "messages from rank 0 to rank 1 with tag 3: 1 sent, 0 received - at rank 0, operation 1 (send) (app)"
+        "unmatched messages from rank 0 to rank 1 with tag 3: 1 sent, 0 received - "
+        "at rank 0, operation 1 (send) (app)"
     )
 
 
@@ -25,7 +26,8 @@ def test_a_receive_that_nobody_sends_to_is_named():
     program = between([], [compute("1 ms"), recv(0, 8, tag=3)])
 
     assert refusal_of(program) == (
-        "messages from rank 0 to rank 1 with tag 3: 0 sent, 1 received - at rank 1, operation 1 (recv) (app)"
+        "unmatched messages from rank 0 to rank 1 with tag 3: 0 sent, 1 received - "
+        "at rank 1, operation 1 (recv) (app)"
     )
 
 
@@ -33,7 +35,8 @@ def test_the_wrong_tag_is_a_receive_without_a_send():
     program = between([send(1, 8, tag=4)], [recv(0, 8, tag=5)])
 
     assert refusal_of(program) == (
-        "messages from rank 0 to rank 1 with tag 5: 0 sent, 1 received - at rank 1, operation 0 (recv) (app)"
+        "unmatched messages from rank 0 to rank 1 with tag 5: 0 sent, 1 received - "
+        "at rank 1, operation 0 (recv) (app)"
     )
 
 
@@ -41,7 +44,8 @@ def test_messages_are_counted_over_all_passes():
     program = between([send(1, 8) for _ in range(100)], [recv(0, 8, tag=0) for _ in range(99)])
 
     assert refusal_of(program) == (
-        "messages from rank 0 to rank 1 with tag 0: 100 sent, 99 received - at rank 0, operation 0 (send) (app)"
+        "unmatched messages from rank 0 to rank 1 with tag 0: 100 sent, 99 received - "
+        "at rank 0, operation 0 (send) (app)"
     )
 
 
@@ -49,7 +53,8 @@ def test_one_end_of_a_sendrecv_may_be_the_odd_one():
     program = between([sendrecv(1, 8)], [send(0, 8, tag=0)])
 
     assert refusal_of(program) == (
-        "messages from rank 0 to rank 1 with tag 0: 1 sent, 0 received - at rank 0, operation 0 (sendrecv) (app)"
+        "unmatched messages from rank 0 to rank 1 with tag 0: 1 sent, 0 received - "
+        "at rank 0, operation 0 (sendrecv) (app)"
     )
 
 
@@ -57,7 +62,8 @@ def test_messages_of_another_communicator_do_not_count():
     program = between([send(1, 8, comm="twin")], [recv(0, 8, tag=0)])
 
     assert refusal_of(program, communicators={"twin": [0, 0]}) == (
-        "messages from rank 0 to rank 1 with tag 0: 0 sent, 1 received - at rank 1, operation 0 (recv) (app)"
+        "unmatched messages from rank 0 to rank 1 with tag 0: 0 sent, 1 received - "
+        "at rank 1, operation 0 (recv) (app)"
     )
 
 
@@ -65,7 +71,7 @@ def test_a_message_larger_than_its_receive_is_named():
     program = between([send(1, 16, tag=0)], [recv(0, 8, tag=0)])
 
     assert refusal_of(program) == (
-        "a message of 16 bytes to rank 1, which receives at most 8 bytes from there - "
+        "rank 0 sends a message of 16 bytes to rank 1, which receives messages of at most 8 bytes from rank 0 - "
         "at rank 0, operation 0 (send) (app)"
     )
 
@@ -94,7 +100,8 @@ def test_one_receive_from_anyone_too_many_is_named():
     program = between([recv(tag=7), recv(tag=7)], [send(0, 8, tag=7)])
 
     assert refusal_of(program) == (
-        "messages from any rank to rank 0 with tag 7: 1 sent, 2 received - at rank 0, operation 0 (recv) (app)"
+        "unmatched messages from any rank to rank 0 with tag 7: 1 sent, 2 received - "
+        "at rank 0, operation 0 (recv) (app)"
     )
 
 
@@ -102,7 +109,7 @@ def test_a_receive_that_takes_anything_still_needs_a_message():
     program = between([recv(), recv()], [send(0, 8, tag=7)])
 
     assert refusal_of(program) == (
-        "messages from any rank to rank 0 with any tag: 1 sent, 2 received - "
+        "unmatched messages from any rank to rank 0 with any tag: 1 sent, 2 received - "
         "at rank 0, operation 0 (recv) (app)"
     )
 
@@ -111,7 +118,8 @@ def test_one_message_too_many_for_the_receives_from_anyone_is_named():
     program = between([recv()], [send(0, 8), send(0, 8)])
 
     assert refusal_of(program) == (
-        "messages from rank 1 to rank 0 with tag 0: 2 sent, 0 received - at rank 1, operation 0 (send) (app)"
+        "unmatched messages from rank 1 to rank 0 with tag 0: 2 sent, 0 received - "
+        "at rank 1, operation 0 (send) (app)"
     )
 
 
@@ -123,7 +131,8 @@ def test_any_tag_from_a_known_rank_is_not_from_another():
             yield send(0, 8)
 
     assert refusal_of(program, 3) == (
-        "messages from rank 1 to rank 0 with any tag: 0 sent, 1 received - at rank 0, operation 0 (recv) (app)"
+        "unmatched messages from rank 1 to rank 0 with any tag: 0 sent, 1 received - "
+        "at rank 0, operation 0 (recv) (app)"
     )
 
 
@@ -144,7 +153,7 @@ def test_one_wrong_rank_among_many_is_found():
         body.waitall()
 
     assert refusal_of_body(ring, ranks=10_000) == (
-        "messages from rank 777 to rank 777 with tag 0: 0 sent, 1 received - "
+        "unmatched messages from rank 777 to rank 777 with tag 0: 0 sent, 1 received - "
         "at rank 777, operation 1 (recv) (app)"
     )
 
@@ -161,7 +170,8 @@ def test_moving_tags_are_compared_pass_by_pass():
 
     written(swap(0), ranks=2).check()
     assert refusal_of_body(swap(1), ranks=2) == (
-        "messages from rank 1 to rank 0 with tag 10: 0 sent, 1 received - at rank 0, operation 1 (recv) (app)"
+        "unmatched messages from rank 1 to rank 0 with tag 10: 0 sent, 1 received - "
+        "at rank 0, operation 1 (recv) (app)"
     )
 
 
@@ -206,5 +216,6 @@ def test_moving_peers_are_followed_pass_by_pass():
 
     written(scatter(4)).check()
     assert refusal_of_body(scatter(3)) == (
-        "messages from rank 0 to rank 3 with tag 0: 1 sent, 0 received - at rank 0, operation 2 (send) (app)"
+        "unmatched messages from rank 0 to rank 3 with tag 0: 1 sent, 0 received - "
+        "at rank 0, operation 2 (send) (app)"
     )

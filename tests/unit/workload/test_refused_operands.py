@@ -108,7 +108,7 @@ def by_rank(*operations):
         ),
         (
             alltoallv([1, 2, 3]),
-            "expected at most 2 sizes, got 3 - at rank 1, operation 1 (alltoallv) (app)",
+            "expected at most 2 message sizes, one per rank, got 3 - at rank 1, operation 1 (alltoallv) (app)",
         ),
     ],
 )
@@ -145,9 +145,15 @@ def test_braces_in_a_name_are_only_a_name():
 @pytest.mark.parametrize(
     ("communicators", "message"),
     [
-        ({"world": [0, 0]}, "the name 'world' is taken by the communicator of all ranks"),
-        ({"rows": [0]}, "expected 2 colours, got shape (1,) - at communicator 'rows'"),
-        ({"rows": "ab"}, "expected one whole number per rank as colours, got 'ab' - at rows"),
+        ({"world": [0, 0]}, "expected another name than 'world', which is the communicator of all ranks"),
+        (
+            {"rows": [0]},
+            "expected 2 colours, one per rank, got an array of shape (1,) - at communicator 'rows'",
+        ),
+        (
+            {"rows": "ab"},
+            "expected one whole number per rank as colours of a communicator, got 'ab' - at rows",
+        ),
     ],
 )
 def test_a_communicator_has_one_colour_a_rank(communicators, message):
@@ -163,7 +169,7 @@ def test_a_communicator_has_one_colour_a_rank(communicators, message):
             "bytes past 2^63 - 1, offset 0 to 87622034350120370176 - at rank 0, operation 0 (write_all) (app)",
         ),
         (-1, 10, "expected offset of at least 0, got -9 to 10 - at rank 0, operation 0 (write_all) (app)"),
-        (2**70, 0, "expected offset to change by less than 2^63 per iteration - at row 1"),
+        (2**70, 0, "expected offset to change by less than 2^63 per iteration of a loop - at row 1"),
     ],
 )
 def test_an_offset_may_not_leave_the_file_in_a_later_pass(step, offset, message):
@@ -208,8 +214,8 @@ def test_a_program_needs_a_rank(ranks):
 @pytest.mark.parametrize(
     ("yielded", "message"),
     [
-        (5, "expected an operation such as compute('1 ms'), got 5 as number 1 - at rank 0 (app)"),
-        (None, "expected an operation such as compute('1 ms'), got None as number 1 - at rank 0 (app)"),
+        (5, "expected an operation such as compute('1 ms'), got 5 as operation 1 - at rank 0 (app)"),
+        (None, "expected an operation such as compute('1 ms'), got None as operation 1 - at rank 0 (app)"),
     ],
 )
 def test_what_is_not_an_operation_is_refused(yielded, message):

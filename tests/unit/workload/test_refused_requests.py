@@ -26,7 +26,8 @@ def test_waiting_twice_is_refused():
         yield from (outgoing, recv(1 - rank, 8), wait(outgoing), wait(outgoing))
 
     assert refusal_of(program) == (
-        "wait for a send that was not begun, or was awaited before - at rank 0, operation 3 (wait) (app)"
+        "expected a wait for an operation in flight, got a wait for a send that was not begun, "
+        "or was waited for before - at rank 0, operation 3 (wait) (app)"
     )
 
 
@@ -36,7 +37,8 @@ def test_waiting_for_a_blocking_call_is_refused():
         yield from (outgoing, wait(outgoing))
 
     assert refusal_of(program) == (
-        "wait for a send that was not begun, or was awaited before - at rank 0, operation 1 (wait) (app)"
+        "expected a wait for an operation in flight, got a wait for a send that was not begun, "
+        "or was waited for before - at rank 0, operation 1 (wait) (app)"
     )
 
 
@@ -71,7 +73,7 @@ def test_the_same_operation_begun_twice_is_refused():
         yield from (outgoing, outgoing, waitall())
 
     assert refusal_of(program) == (
-        "the same send was begun twice without a wait between - at rank 0, operation 1 (send) (app)"
+        "the same send was begun twice without a wait in between - at rank 0, operation 1 (send) (app)"
     )
 
 
@@ -113,7 +115,10 @@ def test_spmd_waits_are_checked_as_they_are_written():
 
     with pytest.raises(WorkloadError) as refusal:
         body.wait(outgoing)
-    assert str(refusal.value) == "wait for a send that was not begun, or was awaited before - at row 2"
+    assert str(refusal.value) == (
+        "expected a wait for an operation in flight, got a wait for a send that was not begun, "
+        "or was waited for before - at row 2"
+    )
 
 
 def test_collectives_and_files_have_requests_too():

@@ -60,12 +60,12 @@ def test_a_file_with_an_impossible_buffer_is_refused(buffer, tmp_path):
     writing(4096).save(tmp_path / "bad.parquet")
     path = edited(tmp_path / "bad.parquet", lambda header: header.update(reused_buffer=buffer))
 
-    with pytest.raises(WorkloadError, match="expected a buffer of at least 1 B"):
+    with pytest.raises(WorkloadError, match="expected a reused buffer of at least 1 B"):
         Workload.load(path)
 
 
 def test_a_buffer_has_at_least_one_byte():
-    with pytest.raises(WorkloadError, match="expected a buffer of at least 1 B, got '0 B'"):
+    with pytest.raises(WorkloadError, match="expected a reused buffer of at least 1 B, got '0 B'"):
         writing("0 B")
 
 

@@ -167,11 +167,11 @@ def test_a_million_ranks_cost_as_much_as_one():
     [
         (
             lambda body: body.write("f", offset=body.rank * 0.5, size=8),
-            "expected 4 whole numbers as offset, got float64 of shape (4,) - at row 0",
+            "expected 4 whole numbers, one per rank, as offset, got float64 of shape (4,) - at row 0",
         ),
         (
             lambda body: body.send(np.arange(3), 8),
-            "expected 4 whole numbers as peer, got int64 of shape (3,) - at row 0",
+            "expected 4 whole numbers, one per rank, as peer, got int64 of shape (3,) - at row 0",
         ),
         (
             lambda body: body.send(1.5, 8),
@@ -183,30 +183,36 @@ def test_a_million_ranks_cost_as_much_as_one():
         ),
         (
             lambda body: body.alltoallv([1] * 5),
-            "expected at most 4 sizes, got 5 - at row 0",
+            "expected at most 4 message sizes, one per rank, got 5 - at row 0",
         ),
         (
             lambda body: body.compute(np.full(4, np.nan)),
-            "expected times from 0 s to 9.22e6 s",
+            "expected compute times from 0 s to 9.22e6 s, got a time outside this range",
         ),
         (
             lambda body: body.only([True]).__enter__(),
-            "expected 4 booleans such as `body.rank > 0` - at row 0",
+            "expected 4 booleans, one per rank, such as `body.rank > 0`, got [True] - at row 0",
         ),
         (
             lambda body: body.repeat(-1).__enter__(),
-            "expected a number of repeats, got -1 - at row 0",
+            "expected a whole number of repeats from 0 on, got -1 - at row 0",
         ),
         (
             lambda body: body.repeat(2**64).__enter__(),
-            "expected a number of repeats, got 18446744073709551616 - at row 0",
+            "expected a whole number of repeats from 0 on, got 18446744073709551616 - at row 0",
         ),
         (
             lambda body: body.repeat(2).__enter__() * 1.5,
             "a loop index can be multiplied by a whole number only, not by 1.5",
         ),
-        (lambda body: [body.files("f"), body.files("f")], "the file 'f' is already in use - at row 0"),
-        (lambda body: body.repeat(2).__enter__(), "a repeated block is still open"),
+        (
+            lambda body: [body.files("f"), body.files("f")],
+            "expected every file name once, got 'f' twice - at row 0",
+        ),
+        (
+            lambda body: body.repeat(2).__enter__(),
+            "expected the end of every repeated block, found an open block",
+        ),
     ],
 )
 def test_what_cannot_be_written_is_refused(write_body, message):
@@ -219,14 +225,14 @@ def test_the_pass_of_an_ended_loop_cannot_be_used():
             body.compute("1 ms")
         body.write("f", offset=step * 8, size=8)
 
-    assert (
-        refusal_of_body(body_of) == "the offset uses the iteration number of a loop that has ended - at row 3"
+    assert refusal_of_body(body_of) == (
+        "the offset of an operation uses the iteration number of a loop that has ended - at row 3"
     )
 
 
 def test_a_verb_that_is_none_is_an_attribute_error():
     with pytest.raises(
-        AttributeError, match="a program has no operation 'writ'; there are accumulate, allgather, "
+        AttributeError, match="a program has no operation 'writ'; the operations are accumulate, allgather, "
     ):
         Spmd(2).writ("f")
 

@@ -22,7 +22,10 @@ def workload(
     on each write.
     """
     if every < 1 or steps < every:
-        raise WorkloadError(f"expected every from 1 to {steps} steps, the length of the run, got {every}")
+        raise WorkloadError(
+            "expected `every`, the number of steps between checkpoints, "
+            f"from 1 to {steps} (all steps of the run), got {every}"
+        )
     size = units.size(state)
     body = Spmd(ranks, name="checkpoint")
     body.open_file("state.ckpt", create=True)

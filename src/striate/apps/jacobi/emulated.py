@@ -37,7 +37,8 @@ def workload(
     """
     if not 1 <= ranks <= rows or every < 1:
         raise WorkloadError(
-            f"expected 1 to {rows} ranks, one per row, and every from 1, got {ranks} ranks and every {every}"
+            f"expected 1 to {rows} ranks, at most one per row of the grid, "
+            f"and `every` (sweeps between checkpoints) of at least 1, got {ranks} ranks and `every` {every}"
         )
     line = columns * 8
     cell_seconds, sweep_seconds = units.seconds(cell), units.seconds(sweep)

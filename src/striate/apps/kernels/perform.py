@@ -78,7 +78,7 @@ class Performer:
                 self._out[: given["bytes"]], given["peer"], given["tag"], received, source, tag
             )
         else:
-            raise WorkloadError(f"the operation {kind.label} cannot be run on this machine, only forecast")
+            raise WorkloadError(f"the operation {kind.label} can be forecast, but not run on this machine")
 
     def _keep(self, request: Any) -> None:
         if request is not None:
@@ -160,7 +160,8 @@ class Performer:
         moved = status.Get_count(self._mpi.BYTE)
         if moved < size * count:  # a file system whose clients do not know a file's size ends reads early
             raise WorkloadError(
-                f"expected {kind.label} of {size * count} bytes at offset {given['offset']}, got {moved} bytes",
+                f"expected {kind.label} at offset {given['offset']} to transfer {size * count} bytes, "
+                f"got {moved} bytes",
                 at=f"file {given['file']!r}",
             )
 
@@ -176,7 +177,7 @@ class Performer:
         elif kind is Kind.SYNC:
             self._files[given["file"]].Sync()
         else:
-            raise WorkloadError(f"the operation {kind.label} cannot be run on this machine, only forecast")
+            raise WorkloadError(f"the operation {kind.label} can be forecast, but not run on this machine")
 
 
 def _buffer_bytes(kind: Kind, given: Operands, ranks: int) -> int:

@@ -39,12 +39,13 @@ def workload(name: str, *, ranks: int | None = None, **options: Any) -> Workload
         return WORKLOADS[name](size, **_values(name, WORKLOADS[name], options))
     if name not in KERNELS:
         known = ", ".join(sorted((*KERNELS, *WORKLOADS)))
-        raise WorkloadError(f"expected a kernel among {known}, got {name!r:.60}")
+        raise WorkloadError(f"expected a benchmark kernel among {known}, got {name!r:.60}")
     kernel, values = chosen(name, options)
     for option in ("first", "second", "root"):
         if not 0 <= values.get(option, 0) < size:
             raise WorkloadError(
-                f"expected {option} to be a rank from 0 to {size - 1}, got {values[option]}", at=name
+                f"expected the option {option} to be a rank from 0 to {size - 1}, got {values[option]}",
+                at=name,
             )
     if name in _TWO and (size < 2 or values.get("first", 0) == values.get("second", 1)):
         pair = (
@@ -73,7 +74,7 @@ def _value(name: str, make: Callable[..., Any], option: str, value: Any) -> Any:
         raise WorkloadError(f"expected an option among {', '.join(known)}, got {option!r:.60}", at=name)
     if option in _WORDS and value not in _WORDS[option]:
         raise WorkloadError(
-            f"expected {option} to be {' or '.join(_WORDS[option])}, got {value!r:.60}", at=name
+            f"expected the option {option} to be {' or '.join(_WORDS[option])}, got {value!r:.60}", at=name
         )
     try:
         if option == "size":
@@ -81,7 +82,9 @@ def _value(name: str, make: Callable[..., Any], option: str, value: Any) -> Any:
         return int(value) if isinstance(known[option], int) else value
     except (UnitError, ValueError, TypeError):
         raise WorkloadError(
-            f"expected {option} of the same kind as its default {known[option]!r}, got {value!r:.60}", at=name
+            f"expected the option {option} to have the type of its default {known[option]!r}, "
+            f"got {value!r:.60}",
+            at=name,
         ) from None
 
 

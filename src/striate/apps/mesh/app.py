@@ -57,7 +57,9 @@ class MeshSweep(App):
 
         for name in _MACHINE:
             if name in parameters:
-                raise TuningError(f"{name} is not accepted: the machine determines it", at=f"$.{name}")
+                raise TuningError(
+                    f"the parameter {name} cannot be given: the machine determines its value", at=f"$.{name}"
+                )
         given = self.parameters(parameters, of=dumps.workload)
         defaults = {key: one.default for key, one in inspect.signature(dumps.workload).parameters.items()}
         found = _costs(costs, defaults | given, vary)

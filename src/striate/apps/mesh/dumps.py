@@ -88,11 +88,12 @@ def workload(
     mesh = Mesh(nodes, pattern)
     if ranks < 1 or not 1 <= every <= steps or not 0 <= servers <= ranks:
         raise WorkloadError(
-            f"expected at least 1 rank, every from 1 to {steps} steps, and 0 to {ranks} servers, "
-            f"got {ranks} ranks, every {every}, {servers} servers"
+            f"expected at least 1 rank, `every` (steps between writes) from 1 to {steps}, and 0 to {ranks} "
+            f"`servers` (ranks that write sub-files), got {ranks} ranks, `every` {every} and {servers} "
+            "servers"
         )
     if codec != "none" and codec not in costs.codecs:
-        raise WorkloadError(f"expected none or a codec with measured costs, got {codec!r:.60}")
+        raise WorkloadError(f'expected the codec "none" or a codec with measured costs, got {codec!r:.60}')
     writers = servers or ranks
     grid = plan_grid(
         (nodes,),

@@ -42,8 +42,9 @@ def workload(
     writers = ranks if servers is None else servers
     if ranks < 1 or nodes < ranks or not 1 <= every <= steps or not 1 <= writers <= ranks:
         raise WorkloadError(
-            f"expected 1 to {nodes} ranks (nodes of the mesh), every from 1 to {steps} steps, "
-            f"and 1 to {ranks} servers, got {ranks} ranks, every {every}, {writers} servers"
+            f"expected 1 to {nodes} ranks (at most one per mesh node), `every` (steps between writes) from 1 "
+            f"to {steps}, and 1 to {ranks} `servers` (ranks that write), got {ranks} ranks, `every` {every} "
+            f"and {writers} servers"
         )
     edges = nodes * 3 // 2 // ranks
     touched = touched_nodes(nodes, edges)

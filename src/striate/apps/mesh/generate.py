@@ -33,8 +33,8 @@ class Mesh:
     def __post_init__(self) -> None:
         if self.nodes < 2 or self.pattern not in PATTERNS:
             raise WorkloadError(
-                f"expected at least two nodes and a pattern among {', '.join(PATTERNS)}, "
-                f"got {self.nodes} and {self.pattern!r}"
+                "expected a mesh of at least 2 nodes and a pattern of its edges among "
+                f"{', '.join(PATTERNS)}, got {self.nodes} nodes and the pattern {self.pattern!r}"
             )
 
     @property

@@ -156,7 +156,11 @@ def _writer(options: dict[str, Any], settings: Any, names: tuple[str, ...], comm
         return SerialWriter(options["serial_files"], settings, heads, comm)
     strips = options["layout"] == "varstrip"  # without sizes: lambda gives them
     if strips and options["arrangement"] != "generation":
-        raise WorkloadError("expected --arrangement generation with --layout varstrip", at="--layout")
+        raise WorkloadError(
+            "expected --arrangement generation with --layout varstrip, "
+            f"got --arrangement {options['arrangement']}",
+            at="--layout",
+        )
     path = options["parallel_file"]
     described = describe(
         settings.model,
@@ -192,7 +196,10 @@ def _world() -> Any:
         comm = MPI.COMM_WORLD if MPI.COMM_WORLD.size > 1 else Alone()
         advice = "use the mpiexec of the MPI that mpi4py uses"
     if comm.size != promised and promised > 1:
-        raise WorkloadError(f"expected {promised} ranks as mpiexec started, found {comm.size}: {advice}")
+        raise WorkloadError(
+            f"expected {promised} ranks, as many as mpiexec started, "
+            f"found {comm.size} in MPI_COMM_WORLD: {advice}"
+        )
     return comm
 
 

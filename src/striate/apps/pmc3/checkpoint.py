@@ -97,15 +97,22 @@ def load(path: Path, settings: dict[str, Any], matrix: str) -> SamplerCheckpoint
     try:
         found = msgspec.json.decode(path.read_bytes(), type=SamplerCheckpoint)
     except msgspec.MsgspecError as error:
-        raise CheckpointError(f"expected a checkpoint ({SCHEMA}), got {error}", source=str(path)) from None
+        raise CheckpointError(
+            f"expected a checkpoint file of schema {SCHEMA}, found other content: {error}", source=str(path)
+        ) from None
     if found.schema != SCHEMA:
-        raise CheckpointError(f"expected a checkpoint ({SCHEMA}), got {found.schema}", source=str(path))
+        raise CheckpointError(
+            f"expected a checkpoint file of schema {SCHEMA}, found schema {found.schema}", source=str(path)
+        )
     if found.matrix != matrix:
-        raise CheckpointError("the checkpoint was written for another matrix", source=str(path))
+        raise CheckpointError(
+            "the checkpoint was written for another data matrix than that of this run", source=str(path)
+        )
     for name, value in settings.items():
         if found.settings.get(name) != value:
             raise CheckpointError(
-                f"expected {name} {value}, as in this run, got {found.settings.get(name)} in the checkpoint",
+                f"expected a checkpoint with the setting {name} = {value} of this run, "
+                f"found {name} = {found.settings.get(name)}",
                 source=str(path),
             )
     return found

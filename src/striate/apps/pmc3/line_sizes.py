@@ -28,7 +28,7 @@ def tree_line(
 ) -> int:
     """Bytes of a line of a .t file: an unrooted tree of `taxa` leaves with 2 n - 3 branch lengths."""
     if taxa < 3:
-        raise LayoutError(f"expected at least three taxa, got {taxa}")
+        raise LayoutError(f"expected at least 3 taxa (leaves of a tree), got {taxa}")
     number = precision + (len("1.e-02") if scientific else len("0."))
     branches = (len(":") + number) * (2 * taxa - 3)
     newick = branches + _NEWICK_PUNCTUATION * (taxa - 2) + (taxa - 1) + summed_digits(taxa)

@@ -30,11 +30,13 @@ class SubstitutionModel:
     classes: int = 4
 
     def __post_init__(self) -> None:
-        for values, count in ((self.rates, 6), (self.frequencies, 4)):
+        for what, values, count in (("rates", self.rates, 6), ("frequencies", self.frequencies, 4)):
             if len(values) != count or min(values) <= 0 or abs(sum(values) - 1) > 1e-9:
-                raise WorkloadError(f"expected {count} positive numbers that sum to 1, got {values}")
+                raise WorkloadError(f"expected {count} positive {what} that sum to 1, got {values}")
         if self.alpha is not None and self.alpha <= 0:
-            raise WorkloadError(f"expected a gamma shape above 0, got {self.alpha}")
+            raise WorkloadError(
+                f"expected a shape parameter of the gamma distribution above 0, got {self.alpha}"
+            )
 
     @cached_property
     def site_rates(self) -> Floats:

@@ -91,11 +91,11 @@ def parse_nexus(text: str) -> Matrix:
     """The data matrix of a NEXUS text."""
     bare = _without_comments(text)
     if not re.match(r"\s*#NEXUS\b", bare, re.IGNORECASE):
-        raise NexusError("expected #NEXUS at the start, found something else")
+        raise NexusError("expected a file that begins with #NEXUS, found other text")
     begin = re.search(r"begin\s{1,99}(?:data|characters)\s{0,99};", bare, re.IGNORECASE)
     end = re.search(r"\bend(?:block)?\s{0,99};", bare[begin.end() :], re.IGNORECASE) if begin else None
     if begin is None or end is None:
-        raise NexusError("expected a complete data block, found none")
+        raise NexusError("expected a complete block of data from 'begin data;' to 'end;', found none")
     block = bare[begin.end() :][: end.start()]
     taxa, sites = _dimension(block, "ntax"), _dimension(block, "nchar")
     if taxa * sites > MOST_CELLS:
@@ -114,7 +114,7 @@ def parse_nexus(text: str) -> Matrix:
 def _dimension(block: str, name: str) -> int:
     found = re.search(rf"\b{name}\s*=\s*([0-9]{{1,9}})\b", block, re.IGNORECASE)
     if found is None or int(found[1]) < 1:
-        raise NexusError(f"expected {name}=NUMBER in the dimensions, found none")
+        raise NexusError(f"expected {name}=NUMBER in the dimensions of the data block, found none")
     return int(found[1])
 
 

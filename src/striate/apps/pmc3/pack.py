@@ -18,7 +18,8 @@ def describe(runs: Sequence[RunSamples], arrangement: Arrangement = "run") -> Sa
     heads = {(len(run.parameter_header), len(run.tree_header)) for run in runs}
     if len(heads) != 1:
         raise LayoutError(
-            f"expected headers of the same size in all runs, got (parameter, tree) bytes {sorted(heads)}"
+            "expected file headers of the same size in all runs, "
+            f"got (.p header, .t header) sizes of {sorted(heads)} bytes"
         )
     ((parameter_header, tree_header),) = heads
     return SampleDescription(

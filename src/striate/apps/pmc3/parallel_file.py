@@ -54,10 +54,13 @@ class SampleDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
             value = getattr(self, name)
             least, most = int(name != "together"), limits.get(name, LONGEST_LINE)
             if name != "arrangement" and not least <= value <= most:
-                raise ParallelFileError(f"expected {name} from {least} to {most}, got {value}", at="preamble")
+                raise ParallelFileError(
+                    f"expected the value of {name} from {least} to {most}, got {value}", at="preamble"
+                )
         if self.together and self.arrangement == "run":
             raise ParallelFileError(
-                f"expected `together` 0 with the arrangement 'run', got {self.together}", at="preamble"
+                f"expected the value 0 of `together` with the arrangement 'run', got {self.together}",
+                at="preamble",
             )
         front = (
             Slot("preamble", PREAMBLE_BYTES, padded=False),
@@ -77,13 +80,15 @@ def read_description(preamble: bytes) -> SampleDescription:
     """The description in a preamble; refuses another file."""
     if not preamble.startswith(MAGIC):
         raise ParallelFileError(
-            f"expected a parallel file ({MAGIC.decode().strip()}), found {preamble[:15]!r}"
+            f"expected a parallel file that begins with {MAGIC.decode().strip()}, found {preamble[:15]!r}"
         )
     line = preamble[len(MAGIC) :].split(b"\n", 1)[0]
     try:
         return msgspec.json.decode(line, type=SampleDescription)
     except msgspec.MsgspecError as error:
-        raise ParallelFileError(f"expected a description of the samples: {error}", at="preamble") from None
+        raise ParallelFileError(
+            f"expected a description of the samples in JSON, found other content: {error}", at="preamble"
+        ) from None
 
 
 def mark(samples: int) -> bytes:

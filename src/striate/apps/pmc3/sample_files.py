@@ -49,7 +49,9 @@ def split_parameters(content: bytes, *, source: str | None = None) -> tuple[byte
     lines = content.splitlines(keepends=True)
     names = next((number for number, line in enumerate(lines) if line.startswith(b"Gen\t")), None)
     if names is None:
-        raise SampleFileError('expected a line of column names that begins "Gen", found none', source=source)
+        raise SampleFileError(
+            'expected a line of column names that begins with "Gen", found none', source=source
+        )
     return b"".join(lines[: names + 1]), _whole(lines[names + 1 :], source)
 
 
@@ -61,7 +63,9 @@ def split_trees(content: bytes, *, source: str | None = None) -> tuple[bytes, tu
     )
     body = [line for line in lines[first:] if line.strip().lower() != b"end;"]
     if first == len(lines) or not lines[0].upper().startswith(b"#NEXUS"):
-        raise SampleFileError("expected #NEXUS and trees, found none", source=source)
+        raise SampleFileError(
+            'expected #NEXUS in the first line and at least one line that begins with "tree"', source=source
+        )
     return b"".join(lines[:first]), _whole(body, source)
 
 
@@ -72,7 +76,7 @@ def _whole(lines: list[bytes], source: str | None) -> tuple[bytes, ...]:
     for number, line in enumerate(lines):
         if not line.strip():
             raise SampleFileError(
-                "expected a sample, found an empty line", at=f"sample {number}", source=source
+                "expected a line with a sample, found an empty line", at=f"sample {number}", source=source
             )
     return tuple(lines)
 

@@ -44,7 +44,7 @@ class SamplerSettings:
     def __post_init__(self) -> None:
         for name in ("runs", "chains", "generations", "sample_frequency"):
             if getattr(self, name) < 1:
-                raise WorkloadError(f"expected {name} from 1, got {getattr(self, name)}")
+                raise WorkloadError(f"expected {name} of at least 1, got {getattr(self, name)}")
         if self.model not in ("jc69", "gtr+g"):
             raise WorkloadError(f'expected model "jc69" or "gtr+g", got {self.model!r}')
 

@@ -16,6 +16,6 @@ def strips_of(samples: SampleFormat, ranks: int) -> VarStrip:
     """
     if not is_balanced(samples.runs, ranks):
         raise LayoutError(
-            f"expected a number of runs that is a multiple of {ranks} ranks, got {samples.runs} runs"
+            f"expected a number of runs that is a multiple of the {ranks} ranks, got {samples.runs} runs"
         )
     return VarStrip([(rank, samples.round_bytes // ranks) for rank in range(ranks)])

@@ -87,7 +87,7 @@ class Tree:
 def random_tree(leaves: int, random: np.random.Generator, length: float = 0.1) -> Tree:
     """A topology drawn uniformly, by adding leaves to branches drawn by lot; all branches of one length."""
     if leaves < 3:
-        raise WorkloadError(f"expected at least three taxa, got {leaves}")
+        raise WorkloadError(f"expected at least 3 taxa (leaves of a tree), got {leaves}")
     top = 2 * leaves - 3
     parents = [-1] * (2 * leaves - 2)
     for leaf in range(3):

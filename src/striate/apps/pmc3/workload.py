@@ -58,8 +58,8 @@ def workload(
     """
     if output not in ("mapped", "serial") or generations < 1 or buffered < 1:
         raise WorkloadError(
-            f'expected generations and buffered from 1, and the output "mapped" or "serial", '
-            f"got {generations}, {buffered} and {output!r}"
+            'expected `generations` and `buffered` of at least 1 and the `output` "mapped" or "serial", '
+            f"got generations {generations}, buffered {buffered} and output {output!r}"
         )
     placement = ChainPlacement(runs, chains, ranks)
     sizes = (parameter_line(PARAMETERS, PARAMETERS, generations), tree_line(taxa, generations))

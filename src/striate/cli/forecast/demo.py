@@ -11,10 +11,16 @@ from striate.cli.output import refuse_overwrite, say, write_output
 
 
 @click.command()
-@click.option("-o", "--output", type=click.Path(path_type=Path), default="demo", help="directory to write to")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default="demo",
+    help="directory for report.html and forecast.json (default: demo)",
+)
 @click.option("--force", is_flag=True, help="overwrite existing files")
 def command(output: Path, force: bool) -> None:
-    """Forecast the built-in checkpointing program on the bundled Westmere cluster, and write the forecast as a page."""
+    """Forecast the built-in checkpointing program on the bundled cluster westmere, and write an HTML page about it."""
     from striate.apps import checkpoint
     from striate.cli.tables import forecast_text
     from striate.cluster import load_cluster

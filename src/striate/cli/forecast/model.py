@@ -35,66 +35,90 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
     "processors",
     default="1:64",
     show_default=True,
-    help="numbers of processors, such as 8 or 1,2,4 or 1:512, or with a step 1:64:8, or doubled 1:512:x2",
+    help="numbers of processors p, such as 8, 1,2,4 or the range 1:512; 1:64:8 is a range in steps of 8, and 1:512:x2 "
+    "a range in which each number is twice the number before",
 )
-@click.option("--d", "disks", default="1:8", show_default=True, help="disks, written in the same way")
+@click.option(
+    "--d",
+    "disks",
+    default="1:8",
+    show_default=True,
+    help="numbers of disks d, such as 8, 1,2,4 or the range 1:64 (other ranges as for --p)",
+)
 @click.option(
     "--budget",
     type=float,
-    help="also print the p and d with the shortest time among those with p + d of at most this",
+    help="also print the p and d with the shortest time for which p + d is at most this number",
 )
 @click.option(
     "--kind",
     type=click.Choice(["sio", "bus-aio", "clu-aio"]),
-    help="how processors do I/O: together (sio), each through the one I/O node (bus-aio), or each cluster on its own "
-    "disk (clu-aio); overrides the file's kind of machine",
+    help="how processors do I/O: sio (all together when the last has arrived), bus-aio (each on its own, through one "
+    "I/O node) or clu-aio (each cluster of processors on its own disk); overrides `kind` in FILE",
 )
 @click.option(
     "--solver",
     type=click.Choice(["paper", "exact", "fast"]),
-    help="solver of the model; overrides the file's",
+    help="solver of the model: the published method (paper), an exact solution, or a fast approximation "
+    "(Linearizer); overrides `solver` in FILE",
 )
 @click.option(
     "--at",
     "point",
     metavar="P,D",
-    help="also print the components, utilisation, bounds, effects and knee at this point",
+    help="instead of a table, print the time on P processors and D disks, with its parts (CPU, communication, I/O), "
+    "its bounds, the utilisations, the effect of each parameter, and the p of the largest efficiency / time (knee)",
 )
-@percentile_option("with --at: the time that P percent of the cycles")
-@click.option("--from-program", metavar="PROGRAM", help="in place of FILE: derive the model from a program")
+@percentile_option("for --at: print the time that P percent of the program's compute-and-I/O cycles")
+@click.option(
+    "--from-program",
+    metavar="PROGRAM",
+    help="derive the model from PROGRAM, as `striate predict` takes it, instead of reading FILE",
+)
 @click.option(
     "--from-trace",
     multiple=True,
     metavar="TRACE",
-    help="in place of FILE: derive the model from traces of runs",
+    help="derive the model from this trace instead of reading FILE; may be given several times, once per traced run",
 )
-@click.option("--machine", metavar="CLUSTER", help="the machine for --from-program and --from-trace")
+@click.option(
+    "--machine",
+    metavar="CLUSTER",
+    help="cluster (a .toml file or a bundled machine) for which --from-program or --from-trace derives the model",
+)
 @click.option(
     "--scale",
     default="hyperperimeter:2",
     show_default=True,
-    help="fit: the share of the data that one of p processors moves",
+    help="for `model fit`: which share of the communicated data one of p processors moves, as a function of p, such as "
+    "inverse for 1/p",
 )
 @click.option(
     "--group",
     type=int,
     default=1,
     show_default=True,
-    help="fit: number of processors in a group; those of one group wait for each other",
+    help="for `model fit`: number of processors in a group; the processors of a group wait for each other",
 )
 @click.option(
     "--disks",
     "servers",
-    help="fit: disks or I/O servers of traced runs: one number, or one per trace, such as 1,2,4",
+    help="for `model fit` of traces: number of disks or I/O servers in the traced runs, either one number or one per "
+    "trace, such as 1,2,4",
 )
-@click.option("--fixed", multiple=True, metavar="NAME=VALUE", help="fit: keep this parameter at this value")
+@click.option(
+    "--fixed",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="for `model fit`: keep the parameter NAME at VALUE, such as contention=0.23; may be given several times",
+)
 @json_option
-@output_option("draw the surface, or the fit's residuals, as a page (HTML) that opens offline")
+@output_option("draw the speedup over p and d, or the residuals of a fit, as an HTML page that opens offline")
 def command(files: tuple[Path, ...], **options: Any) -> None:
-    """Solve the queueing model in FILE, a TOML file, for numbers of processors p and disks d.
+    """Solve the queueing model of a parallel program in FILE, a TOML file, for numbers of processors p and disks d.
 
-    With `striate model fit FILE...`, fit a model instead: to a CSV table p,d,speedup or p,d,seconds, or to traces of
-    runs, each of which gives p, d and a time.
+    `striate model fit FILE...` instead fits a model to measured runs: to a CSV table with the columns p,d,speedup or
+    p,d,seconds, or to traces of runs, each of which gives one p, one d and one time.
     """
     if options["output"] is not None:
         refuse_ending(options["output"], ".html")
@@ -109,7 +133,8 @@ def command(files: tuple[Path, ...], **options: Any) -> None:
     elif len(files) == 1:
         _solve(files[0], options)
     else:
-        raise click.UsageError(f"expected one file, or fit FILE..., got {' '.join(map(str, files[:3]))}")
+        found = " ".join(map(str, files[:3])) or "no file"
+        raise click.UsageError(f"expected one file with a model, or fit FILE..., got {found}")
 
 
 def _solve(file: Path | None, options: dict[str, Any]) -> None:
@@ -169,7 +194,8 @@ def whole_range(text: str, *, at: str) -> list[int]:
         numbers += _one_range(part.strip(), at=at)
         if len(numbers) > 10**7:
             raise QueueingError(
-                f"expected at most {10**7:,} numbers, got {len(numbers):,} from {text!r:.40}", at=at
+                f"expected a list of at most {10**7:,} numbers, got {len(numbers):,} numbers from {text!r:.40}",
+                at=at,
             )
     return numbers
 
@@ -187,13 +213,16 @@ def _one_range(text: str, *, at: str) -> list[int]:
         if not step.startswith("x"):
             spread = range(first, last + 1, int(step))
             if len(spread) > 10**7:
-                raise QueueingError(f"expected at most {10**7} numbers, got {len(spread)}", at=at)
+                raise QueueingError(
+                    f"expected a range of at most {10**7:,} numbers, got {len(spread):,} numbers from {text!r:.40}",
+                    at=at,
+                )
             return list(spread)
         if factor < 2 or first < 1:
             raise ValueError(text)
     except ValueError as error:
         raise QueueingError(
-            f"expected a range such as 1:512, 1:64:8 or 1:512:x2, got {text[:40]!r}", at=at
+            f"expected a whole number, or a range such as 1:512, 1:64:8 or 1:512:x2, got {text[:40]!r}", at=at
         ) from error
     numbers = []
     while first <= last:
@@ -205,7 +234,7 @@ def _one_range(text: str, *, at: str) -> list[int]:
 def _print_surface(grid: Surface, budget: float | None) -> None:
     if grid.seconds.size > _MOST_LISTED:
         raise QueueingError(
-            f"expected at most {_MOST_LISTED} points in a table, got {grid.seconds.size}; "
+            f"expected a table of at most {_MOST_LISTED:,} points (p, d), got {grid.seconds.size:,} points; "
             "give --json or -o, or fewer points"
         )
     rows = [("p\\d", *map(str, grid.disks))]
@@ -275,7 +304,7 @@ def _observations(files: tuple[Path, ...], servers: str | None) -> Observations:
     if len(files) == 1 and not files[0].name.endswith(_TRACES) and not files[0].is_dir():
         if servers is not None:
             raise QueueingError(
-                "expected --disks with traces only, got a table, which has them in its column d",
+                "expected --disks with traces only, got a table, which gives the number of disks in its column d",
                 at="--disks",
             )
         return read_observations(files[0])

@@ -24,7 +24,9 @@ def point_of(text: str) -> tuple[int, int]:
     """`P,D` as two whole numbers."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
-        raise QueueingError(f"expected P,D such as 64,8, got {text[:40]!r}", at="--at")
+        raise QueueingError(
+            f"expected numbers of processors and disks P,D such as 64,8, got {text[:40]!r}", at="--at"
+        )
     return int(parts[0]), int(parts[1])
 
 
@@ -34,7 +36,9 @@ def derived_from(options: dict[str, Any]) -> Derived:
     from striate.queueing import from_trace, from_workload
 
     if options["machine"] is None:
-        raise click.UsageError("--from-program and --from-trace need --machine, a cluster to count on")
+        raise click.UsageError(
+            "--from-program and --from-trace need --machine CLUSTER, the cluster that the model is for"
+        )
     cluster = load_cluster(options["machine"])
     if options["from_trace"]:
         from striate.formats.read import read_trace
@@ -62,7 +66,10 @@ def _workload(name: str, ranks: int) -> Any:
 
     found, _ = find_workload(name, ranks=ranks)
     if not isinstance(found, Workload):
-        raise QueueingError("expected a program of ranks, got a stream of work-flow graphs", source=name)
+        raise QueueingError(
+            "expected a program with operations per rank, got a stream of work-flow graphs (one per data block)",
+            source=name,
+        )
     return found
 
 

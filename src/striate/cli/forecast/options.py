@@ -24,7 +24,7 @@ def timeline_options(function: Command) -> Command:
         "--timeline-memory",
         default="1 GiB",
         show_default=True,
-        help="memory for the timeline; when it is full, later events are left out",
+        help="memory for the timeline; when this memory is full, later events are left out",
     )
     steps = click.option(
         "--timeline-steps", is_flag=True, help="also record the steps inside collective calls in the timeline"
@@ -32,8 +32,8 @@ def timeline_options(function: Command) -> Command:
     timeline = click.option(
         "--timeline",
         type=click.Path(path_type=Path),
-        help="write the timeline of ranks, servers, links and disks to a .parquet file, a trace; every packet is then "
-        "simulated (method fine)",
+        help="write the simulated timeline of ranks, servers, links and disks to a .parquet file, which is a trace; "
+        "the program is then simulated packet by packet (method fine)",
     )
     return timeline(memory(steps(function)))
 
@@ -45,7 +45,8 @@ def collective_option(function: Command) -> Command:
         "collectives",
         multiple=True,
         metavar="RULE",
-        help="the algorithm of collectives, such as bcast=pipelined or allreduce=ring,bytes=1MiB..,ranks=8..64",
+        help="the algorithm of an MPI collective, such as bcast=pipelined, or allreduce=ring,bytes=1MiB..,ranks=8..64 "
+        "for these sizes and numbers of ranks only; may be given several times",
     )(function)
 
 
@@ -76,12 +77,14 @@ class ForecastOutputs:
         if self.output is not None:
             if self.output.suffix not in (".json", ".html"):
                 raise click.UsageError(
-                    f"expected an output ending in .json or .html, got {self.output.name!r}"
+                    f"expected an output file ending in .json or .html, got {self.output.name!r}"
                 )
             refuse_overwrite(self.output, force=self.force)
         if self.timeline is not None:
             if self.timeline.suffix != ".parquet":
-                raise click.UsageError(f"expected a timeline ending in .parquet, got {self.timeline.name!r}")
+                raise click.UsageError(
+                    f"expected a timeline file ending in .parquet, got {self.timeline.name!r}"
+                )
             refuse_overwrite(self.timeline, force=self.force)
         refuse_store(self.store)
 

@@ -64,12 +64,14 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.argument("cluster")
 @click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks of the program")
 @click.option(
-    "--rung", help="use this method, such as fine, instead of the cheapest one that reaches the precision"
+    "--rung",
+    help="use this forecasting method, such as resource or fine, instead of the cheapest method that reaches the "
+    "precision",
 )
 @click.option(
     "--within",
     type=ShareType(),
-    help="precision wanted: with 20%, the upper end of the range is at most 1.2 times the lower end",
+    help="required precision: with 20%, the upper end of the forecast range is at most 1.2 times its lower end",
 )
 @click.option(
     "--budget",
@@ -89,30 +91,31 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     type=FileChoice("data=two-phase:nodes:16MiB"),
     multiple=True,
     metavar="FILE=METHOD",
-    help="how collective calls access a file: direct, two-phase or pipelined, with [:AGGREGATORS[:BUFFER]]",
+    help="how collective MPI-IO calls access a file of the program: direct, two-phase or pipelined; the last two may "
+    "be followed by :AGGREGATORS or :AGGREGATORS:BUFFER, such as data=pipelined:4:1MiB",
 )
 @collective_option
 @timeline_options
 @click.option(
     "--cpu-scale",
     metavar="FACTOR|CLUSTER",
-    help="factor for the compute times of a trace, such as 0.5 for CPUs twice as fast; or the machine on which it was "
-    "recorded, to compute the factor from the speeds of the nodes",
+    help="factor for the compute times of a trace, such as 0.5 for CPUs twice as fast; or the cluster on which the "
+    "trace was recorded, so that the factor is computed from the node speeds of both clusters",
 )
 @click.option(
     "--noise",
     metavar="NOISE",
-    help="also print the time on a usual and on a bad day of a shared machine; NOISE is a file of "
-    "`striate noise learn` or the bundled table tokio",
+    help="also print the time on a usual day (median) and on a bad day (95th percentile) of a shared machine; NOISE is "
+    "a file that `striate noise learn` wrote, or tokio, a bundled table",
 )
 @click.option(
     "--self-check",
     is_flag=True,
-    help="simulate the program packet by packet afterwards and report every bound that this contradicts",
+    help="afterwards simulate the program packet by packet, and report every bound that the simulation contradicts",
 )
 @percentile_option("print the time that P percent of the runs")
 @click.option(
-    "--exact", is_flag=True, help="with --rung fine: the one time that the model gives, without a range"
+    "--exact", is_flag=True, help="for --rung fine: forecast only the simulated time, without a range"
 )
 @plugin_options
 @allow_code_option
@@ -148,17 +151,19 @@ def command(
 ) -> int:
     """Forecast how long PROGRAM takes on CLUSTER: the median, and the range in which 80 % of the runs lie.
 
-    PROGRAM is a built-in program (checkpoint, jacobi, mesh); a kernel such as kernel:pingpong,size=1MiB,repeat=10; a
-    Python file, which is run, that defines `program(rank, ranks)` or `workload`; a saved workload (.parquet); a trace
-    or another tool's log; a command line of IOR, mdtest or FIO such as "ior -a MPIIO -c -t 1m -b 16m"; a file of a
-    benchmark (fio:JOB.fio, h5bench:FILE.json, io500:FILE.ini); a DLIO workload such as
-    "dlio:unet3d_h100.yaml x 4 hosts x 8 accelerators"; or a description of an application (.toml).
+    PROGRAM is a built-in program (checkpoint, jacobi, mesh) or kernel (such as kernel:pingpong,size=1MiB,repeat=10), a
+    trace, the log of another tool such as Darshan, a saved workload (.parquet), an application description (.toml), or
+    a Python file that defines `program(rank, ranks)` or `workload` (the file is run).
 
-    CLUSTER is a description (.toml), a bundled machine, a sheet of MLPerf Storage (mlperf:SYSTEM.json), or the saved
-    output of a machine's own commands (lustre:FILE, beegfs:FILE, gluster:FILE, slurm:FILE, lstopo:FILE, joined
-    by " + ").
+    PROGRAM can also be a command line of a benchmark (IOR, mdtest, FIO), such as "ior -a MPIIO -c -t 1m -b 16m", a
+    benchmark's own input file (fio:JOB.fio, h5bench:FILE.json, io500:FILE.ini), or a training job of the benchmark
+    DLIO, such as "dlio:unet3d_h100.yaml x 4 hosts x 8 accelerators".
 
-    Exit status 3 when the precision asked for was not reached, the answer is not reliable, or the packet-level
+    CLUSTER is a cluster description (.toml), the name of a bundled machine, a system sheet of MLPerf Storage
+    (mlperf:SYSTEM.json), or the saved output of commands of the machine (lustre:FILE, beegfs:FILE, gluster:FILE,
+    slurm:FILE, lstopo:FILE; several are joined by " + ").
+
+    The exit status is 3 when the required precision was not reached, the answer is not reliable, or the packet-level
     simulation contradicts a bound.
     """
     from striate.cli.clusters import find_cluster
@@ -214,6 +219,7 @@ def _with_choices(workload: Workload | Flows, layouts: dict[str, str], methods: 
 
     if not isinstance(workload, Workload):
         raise WorkloadError(
-            "an emulated application has no files: --layout and --collective-io are not accepted"
+            "--layout and --collective-io are not accepted for a stream of work-flow graphs (one per data block), "
+            "which has no files"
         )
     return workload.with_layouts(layouts).with_collective(methods)

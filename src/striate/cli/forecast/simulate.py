@@ -39,19 +39,19 @@ class TimeType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.argument("program")
 @click.argument("cluster")
 @click.argument("arguments", nargs=-1)
-@click.option("--ranks", type=click.IntRange(min=1), required=True, help="number of MPI ranks")
+@click.option("--ranks", type=click.IntRange(min=1), required=True, help="number of simulated MPI ranks")
 @click.option("-m", "--module", "is_module", is_flag=True, help="PROGRAM is a module, as after `python -m`")
 @click.option(
     "--compute",
     type=TimeType(),
     metavar="TIME",
-    help="compute time between two MPI calls, such as 10us or 0 (default: the CPU time measured here)",
+    help="compute time between two MPI calls, such as 10us or 0 (default: the CPU time measured on this machine)",
 )
 @click.option(
     "--cpu-scale",
     metavar="FACTOR|CLUSTER",
-    help="factor for the measured compute times, such as 0.5 for CPUs twice as fast; or the description of this "
-    "machine, to compute the factor from the speeds of the nodes",
+    help="factor for the measured compute times, such as 0.5 for CPUs twice as fast; or the cluster description of "
+    "this machine, so that the factor is computed from the node speeds of both clusters",
 )
 @collective_option
 @timeline_options
@@ -59,7 +59,8 @@ class TimeType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     "--workload",
     "workload_path",
     type=click.Path(path_type=Path),
-    help="write the recorded operations to a .parquet file, which `predict` and `tune` take",
+    help="write the recorded operations to a .parquet file, which `striate predict` and `striate tune` accept as a "
+    "program",
 )
 @plugin_options
 @store_option
@@ -85,12 +86,12 @@ def command(
     output: Path | None,
     force: bool,
 ) -> int:
-    """Run PROGRAM, an unmodified mpi4py program, on simulated ranks of CLUSTER, and report how long it takes there.
+    """Run PROGRAM, an unmodified mpi4py program, on simulated ranks, and report how long it would take on CLUSTER.
 
-    PROGRAM is a Python file, or with -m a module. It is run, with your rights: its code computes, its messages move
-    data, its files are written. Messages and file accesses are then simulated packet by packet. ARGUMENTS are the
-    program's own; put -- before those that begin with a dash. What the program prints goes to standard output, with
-    --json to standard error.
+    PROGRAM is a Python file, or with -m a module. The program really runs on this machine, with your user rights: its
+    code computes, its messages move data, and its files are written. Afterwards, the program's messages and file
+    accesses are simulated packet by packet. ARGUMENTS are passed to the program; put -- before arguments that begin
+    with a dash. The program's own output goes to standard output, or to standard error if --json is given.
     """
     from striate.cli.clusters import find_cluster
     from striate.cluster.cluster import Cluster
@@ -104,7 +105,7 @@ def command(
     results.expect_writable()
     if workload_path is not None:
         if workload_path.suffix != ".parquet":
-            raise click.UsageError(f"expected a workload ending in .parquet, got {workload_path.name!r}")
+            raise click.UsageError(f"expected a workload file ending in .parquet, got {workload_path.name!r}")
         refuse_overwrite(workload_path, force=force)
     machine, machine_hash = find_cluster(cluster)
     scale = scale_of(cpu_scale)

@@ -12,7 +12,13 @@ from striate.cli.output import deliver, json_option, output_option, refuse_overw
 @click.command()
 @click.argument("program")
 @click.argument("machine", required=False)
-@click.option("--target", required=True, metavar="NAME=VALUE", help="au=0.9, throughput=1000 or seconds=3600")
+@click.option(
+    "--target",
+    required=True,
+    metavar="NAME=VALUE",
+    help="the accelerator utilisation (au=0.9), samples per second (throughput=1000) or duration of the job "
+    "(seconds=3600) to reach",
+)
 @click.option(
     "--certainty",
     type=click.FloatRange(0.5, 0.999),
@@ -21,18 +27,19 @@ from striate.cli.output import deliver, json_option, output_option, refuse_overw
 )
 @click.option(
     "--vary",
-    help="what to vary, the most expensive first: servers, links, drives (per server); "
-    "host-links only without MACHINE",
+    help="quantities to vary, the most expensive first, among servers, links (Gb/s per server), drives (per server) "
+    "and host-links (Gb/s per host); default: servers,links,drives, and without MACHINE also host-links",
 )
 @click.option(
     "--price",
     multiple=True,
     metavar="NAME=VALUE",
-    help="price of a server (servers=9000), of a drive (drives=500), or of 1 Gb/s of its links (links=20)",
+    help="price of a server (servers=9000), of a drive (drives=500), or of 1 Gb/s of a server's links (links=20); the "
+    "answer is then the cheapest system",
 )
-@click.option("--ranks", type=click.IntRange(min=1), help="number of accelerators of the job")
+@click.option("--ranks", type=click.IntRange(min=1), help="number of accelerators of the training job")
 @json_option
-@output_option("write a page with the trade-off (.html), or the answer (.json)")
+@output_option("write a page with all systems on the Pareto front (.html), or the answer (.json)")
 def command(
     program: str,
     machine: str | None,
@@ -45,10 +52,11 @@ def command(
     output: Path | None,
     force: bool,
 ) -> int:
-    """Find the smallest storage system with which PROGRAM, a DLIO workload, reaches a target.
+    """Find the smallest storage system with which PROGRAM, a training job of the benchmark DLIO, reaches a target.
 
-    MACHINE, a sheet (mlperf:FILE) or a cluster, describes what is not varied. Without MACHINE, the drives are assumed
-    to be NVMe, and every other quantity that is not varied has a wide range of values.
+    MACHINE, a system sheet of MLPerf Storage (mlperf:FILE) or a cluster, gives the values of the quantities that are
+    not varied. Without MACHINE, the drives are assumed to be NVMe, and every other quantity that is not varied has a
+    wide range of values.
 
     Example: striate size "dlio:unet3d.yaml x 64 hosts x 8 accelerators" --target au=0.9 -o size.html
     """
@@ -65,7 +73,7 @@ def command(
         raise WorkloadError("expected a training job, dlio:FILE.yaml", source=program[:60])
     if output is not None:
         if output.suffix not in (".html", ".json"):
-            raise click.UsageError(f"expected an output ending in .html or .json, got {output.name!r}")
+            raise click.UsageError(f"expected an output file ending in .html or .json, got {output.name!r}")
         refuse_overwrite(output, force=force)
     name, value = _named(target, "--target", tuple(TARGETS))
     system = find_system(machine)[0] if machine else StorageSystem("any system", drive_kind="nvme")
@@ -89,5 +97,5 @@ def _named(text: str, option: str, known: tuple[str, ...]) -> tuple[str, float]:
         number = -1.0
     if name not in known or not 0 < number < 1e300:
         wanted = ", ".join(f"{one}=NUMBER" for one in known)
-        raise click.UsageError(f"expected {option} to be one of {wanted}, got {text!r:.60}")
+        raise click.UsageError(f"expected the option {option} with a value among {wanted}, got {text!r:.60}")
     return name, number

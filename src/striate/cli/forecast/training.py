@@ -28,7 +28,9 @@ def predict_job(
     from striate.training.terminal import training_text
 
     if output is not None and output.suffix != ".json":
-        raise click.UsageError(f"expected an output ending in .json for a training job, got {output.name!r}")
+        raise click.UsageError(
+            f"expected an output file ending in .json for a training job, got {output.name!r}"
+        )
     system, _ = find_system(cluster)
     job = from_text(program, ranks=ranks, hosts=system.hosts)
     forecast = forecast_training(job, system)
@@ -41,4 +43,4 @@ def refuse_options(given: dict[str, object]) -> None:
     """Raise a usage error for options of `predict` that a training job does not take."""
     for name, value in given.items():
         if value:
-            raise click.UsageError(f"{name} is not accepted for a training job")
+            raise click.UsageError(f"the option {name} is not accepted for a training job (dlio:FILE)")

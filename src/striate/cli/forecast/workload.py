@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """Show how a program was understood."""
+    """Show how Striate interprets a program, without a forecast."""
 
 
 @command.command()
@@ -24,7 +24,7 @@ def command() -> None:
 @json_option
 @output_option("write the answer to this file")
 def show(program: str, ranks: int | None, as_json: bool, output: Path | None, force: bool) -> None:
-    """Print ranks, files, bytes, calls and phases of PROGRAM, which is what `striate predict` takes."""
+    """Print ranks, files, bytes, calls and phases of PROGRAM, given in any form that `striate predict` accepts."""
     from striate.cli.forecast.training import show_job
     from striate.cli.programs import find_workload
     from striate.errors import WorkloadError
@@ -39,7 +39,10 @@ def show(program: str, ranks: int | None, as_json: bool, output: Path | None, fo
         return
     workload, _ = find_workload(program, ranks=ranks)
     if not isinstance(workload, Workload):
-        raise WorkloadError("a stream of work-flow graphs has no operations per rank to show", source=program)
+        raise WorkloadError(
+            "expected a program with operations per rank, got a stream of work-flow graphs (one per data block)",
+            source=program,
+        )
     found = summary_of(workload)
     text = "\n\n".join(map(_text, found.applications))
     deliver(found, text, as_json=as_json, output=output, force=force)

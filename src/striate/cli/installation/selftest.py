@@ -10,9 +10,9 @@ from striate.cli.output import json_option, print_json, say
 @click.command()
 @json_option
 def command(as_json: bool) -> int:
-    """Check this installation: each part runs one small case with a known answer.
+    """Check this installation of Striate: each part computes one small case with a known answer.
 
-    Needs no compiler, no network and no MPI. Exit status 3 when a check fails.
+    The checks need no compiler, no network and no MPI. The exit status is 3 when a check fails.
     """
     from striate.evaluate.selftest import checks, extras
     from striate.units import about_seconds

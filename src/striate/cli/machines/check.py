@@ -17,9 +17,11 @@ MOST_RANKS = 10_000_000
 @click.argument("cluster")
 @json_option
 @output_option("draw the topology into this .svg or .png file")
-@click.option("--ranks", type=click.IntRange(1, MOST_RANKS), help="also show where this many ranks run")
+@click.option(
+    "--ranks", type=click.IntRange(1, MOST_RANKS), help="also show on which nodes this many MPI ranks run"
+)
 def command(cluster: str, as_json: bool, output: Path | None, force: bool, ranks: int | None) -> None:
-    """Check CLUSTER, a TOML file or a bundled machine's name; print it as a table, draw it with -o."""
+    """Check the cluster description CLUSTER (a TOML file or the name of a bundled machine) and print it as a table."""
     from striate.cluster.load import load_cluster
     from striate.pages.topology.document import document
     from striate.pages.topology.draw import draw, draw_png

@@ -15,17 +15,19 @@ from striate.cli.output import json_option, output_option, print_json, progress,
 @click.option(
     "--rates",
     type=click.Path(path_type=Path),
-    help="a table of measured writes (.csv) instead of traces: settings, bytes, and seconds or rate",
+    help="fit to this .csv table of measured collective writes instead of traces; its columns are settings, bytes, "
+    "and seconds or rate",
 )
 @click.option(
     "--where",
     "conditions",
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="take only these rows of the table, such as storage=nvme; may be given several times",
+    help="use only the rows of the --rates table that have VALUE in COLUMN, such as storage=nvme; may be given "
+    "several times",
 )
 @click.option(
-    "--residuals", type=click.Path(path_type=Path), help="draw measured against fitted times into this .svg"
+    "--residuals", type=click.Path(path_type=Path), help="draw measured over fitted times into this .svg file"
 )
 @json_option
 @output_option("write the refined description to this .toml file")
@@ -39,19 +41,22 @@ def command(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Refine CLUSTER, a TOML file or a bundled machine's name, so that it fits TRACES of real runs.
+    """Refine the cluster description CLUSTER (a TOML file or a bundled machine) so that it fits TRACES of real runs.
 
     Latencies and bandwidths of messages, writes, reads and flushes are fitted to the traced operations; values that
     the traces do not determine are left unchanged and listed.
 
-    With --rates a table of collective writes is fitted instead: the bandwidth of a process, of a node's Lustre client,
-    of the RPCs in flight and of an OST, and the cost of moving locks. Rows without a time are
-    forecast, each with a range, and the best setting of each job is named.
+    With --rates, the fit uses a table of collective writes instead of traces, and determines the bandwidth of a
+    process, of a node's Lustre client, of the RPCs in flight and of an OST, and the cost of moving an extent lock to
+    another node. Each table row without a measured time is forecast with a range, and the best settings of each job in
+    the table are named.
     """
     from striate.cli.output import refuse_overwrite
 
     if bool(traces) == (rates is not None):
-        raise click.UsageError("expected either TRACES or --rates TABLE.csv")
+        raise click.UsageError(
+            f"expected either TRACES or --rates TABLE.csv, got {'both' if traces else 'neither'}"
+        )
     if rates is None and conditions:
         raise click.UsageError("--where chooses rows of a table and needs --rates TABLE.csv")
     if rates is not None and residuals is not None:
@@ -64,7 +69,7 @@ def command(
     for path, ending in ((output, ".toml"), (residuals, ".svg")):
         if path is not None:
             if path.suffix != ending:
-                raise click.UsageError(f"expected an output ending in {ending}, got {path.name!r}")
+                raise click.UsageError(f"expected an output file ending in {ending}, got {path.name!r}")
             refuse_overwrite(path, force=force)
     if rates is not None:
         from striate.cli.machines.fit_rates import fit_table

@@ -16,37 +16,45 @@ if TYPE_CHECKING:
 
 _PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 name_option = click.option(
-    "--name", default="lab", show_default=True, help="which lab; several may run at once"
+    "--name", default="lab", show_default=True, help="name of the lab; several labs may run at once"
 )
 
 
 @click.group()
 def command() -> None:
-    """Build, use and break a practice cluster: hosts in namespaces of their own, limited links and disks, GlusterFS.
+    """Build, use and break a lab, that is a practice cluster inside this Linux machine.
 
-    Needs root. Nothing outside the lab is changed, and nothing is left when it ends, however it ends.
+    The hosts of a lab are namespaces, the rates of its links and disks are limited, and its parallel file system is
+    GlusterFS. The command needs root. A lab changes nothing else on the machine, and nothing of the lab remains after
+    its end, even if its processes are killed.
     """
 
 
 @command.command()
-@click.option("--hosts", default=4, show_default=True, help="compute hosts, h0, h1, ...")
+@click.option("--hosts", default=4, show_default=True, help="number of compute hosts, named h0, h1, ...")
 @click.option(
-    "--cores", default=1, show_default=True, help="CPUs of each host; shared if the machine has too few"
+    "--cores",
+    default=1,
+    show_default=True,
+    help="number of CPUs per host; hosts share CPUs if the machine has too few",
 )
 @click.option(
-    "--link", default="400 Mbit/s", show_default=True, help="rate of each host's link, in each direction"
+    "--link",
+    default="400 Mbit/s",
+    show_default=True,
+    help="rate of each host's network link, in each direction",
 )
 @click.option(
     "--switch-buffer",
     default="10 MiB",
     show_default=True,
-    help="buffer size of a switch port",
+    help="buffer size of each port of the network switch",
 )
 @click.option(
     "--link-burst",
     default="16 KiB",
     show_default=True,
-    help="bytes that a link passes at memory speed before its rate applies",
+    help="bytes that a link transmits at memory speed before its rate limit applies",
 )
 @click.option(
     "--mtu",
@@ -54,34 +62,40 @@ def command() -> None:
     show_default=True,
     help="MTU of the links; smaller packets take more CPU time per byte",
 )
-@click.option("--servers", type=int, help="hosts that are file servers too, from h0 on (default: all)")
-@click.option("--disks", default=1, show_default=True, help="disks of each server")
-@click.option("--disk-size", default="2 GiB", show_default=True, help="capacity of a disk")
+@click.option(
+    "--servers", type=int, help="number of hosts, from h0 on, that are also file servers (default: all hosts)"
+)
+@click.option("--disks", default=1, show_default=True, help="number of disks of each file server")
+@click.option("--disk-size", default="2 GiB", show_default=True, help="capacity of each disk")
 @click.option(
     "--disk-rate",
     default="40 MB/s",
     show_default=True,
-    help="limit of each disk, for reads and for writes; 0: no limit",
+    help="rate limit of each disk, for reads and for writes; 0 means no limit",
 )
 @click.option(
-    "--disk-requests", default="0", show_default=True, help="requests per second of a disk; 0: no limit"
+    "--disk-requests",
+    default="0",
+    show_default=True,
+    help="limit of the requests per second of each disk; 0 means no limit",
 )
 @click.option(
     "--shard",
     default="4 MiB",
     show_default=True,
-    help="size of the shards that files are divided into; 0: whole files",
+    help="size of the shards into which GlusterFS divides files; 0 means that files are not divided",
 )
 @click.option(
     "--directory",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=Path("/var/tmp"),
     show_default=True,
-    help="directory of a file system with free space for the disk images (unlinked files)",
+    help="directory in which the images of the lab's disks are created, as unlinked files; its file system needs "
+    "free space for them",
 )
 @name_option
 def up(directory: Path, **options: Any) -> None:
-    """Start a lab; it runs until `striate lab down`."""
+    """Start a lab, a practice cluster that runs until `striate lab down`."""
     from striate import units
     from striate.lab.plan import PFS
     from striate.lab.up import up as start
@@ -123,13 +137,17 @@ def planned(hosts: int, cores: int, servers: int | None, disks: int, name: str, 
 @command.command(context_settings=_PASSED_ON)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
 @click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks to start on the hosts")
-@click.option("--per-host", type=click.IntRange(min=1), help="ranks on each host (default: spread evenly)")
+@click.option(
+    "--per-host",
+    type=click.IntRange(min=1),
+    help="number of ranks on each host (default: the ranks are spread evenly)",
+)
 @name_option
 def run(program: tuple[str, ...], ranks: int | None, per_host: int | None, name: str) -> None:
-    """Run a program: with --ranks as MPI ranks on the hosts, otherwise once on the head node.
+    """Run PROGRAM in a lab: with --ranks as MPI ranks on the lab's hosts, otherwise as one process on its head node.
 
-    It starts in the current directory, which all hosts see; the parallel file system is /run/pfs. `mpiexec` on the head
-    node starts ranks on the hosts.
+    PROGRAM starts in the current directory, which all hosts of the lab see. The lab's parallel file system is mounted
+    at /run/pfs. If PROGRAM calls `mpiexec` on the head node, the ranks are started on the hosts.
     """
     from striate.lab.door import state
     from striate.lab.enter import become, on_head, with_ranks
@@ -145,7 +163,7 @@ def run(program: tuple[str, ...], ranks: int | None, per_host: int | None, name:
 @click.argument("host")
 @name_option
 def shell(host: str, name: str) -> None:
-    """Open a shell on HOST, or on the head node (`head`)."""
+    """Open a shell on HOST, a host of the lab such as h0, or `head` for its head node."""
     from striate.lab.door import state
     from striate.lab.enter import become, on_head, on_host
     from striate.lab.plan import HEAD
@@ -196,7 +214,10 @@ def _status_text(lab: LabStatus) -> str:
 @output_option("write the description to this .toml file instead of standard output")
 @name_option
 def describe(output: Path | None, force: bool, name: str) -> None:
-    """Print the settings of the lab as a cluster description: the values that `striate probe` should find."""
+    """Print the rates and sizes with which a lab was started, as a cluster description.
+
+    If `striate probe` is run inside the lab, it should measure the printed values.
+    """
     from striate.cluster.description.dump import cluster_to_toml
     from striate.lab.describe import describe as described
     from striate.lab.door import state
@@ -211,16 +232,24 @@ def describe(output: Path | None, force: bool, name: str) -> None:
 @command.command("break")
 @click.argument("what", type=click.Choice(["server", "host", "link", "disk"]))
 @click.argument("host")
-@click.option("--mend", is_flag=True, help="with link: restore a link that was cut")
-@click.option("--rate", default="0", help="with disk: new rate limit of the host's disks; 0: no limit")
+@click.option("--mend", is_flag=True, help="for `break link`: restore the network link of HOST")
+@click.option(
+    "--rate",
+    default="0",
+    help="for `break disk`: new rate limit of each disk of HOST, such as 5MB/s; 0 means no limit",
+)
 @click.option(
     "--requests",
     default="0",
-    help="with disk: new limit of requests per second of the host's disks; 0: no limit",
+    help="for `break disk`: new limit of the requests per second of each disk of HOST; 0 means no limit",
 )
 @name_option
 def break_(what: str, host: str, mend: bool, rate: str, requests: str, name: str) -> None:
-    """Kill the file servers of HOST or all its processes, cut its link, or slow its disks."""
+    """Make a host of the lab fail: kill its file servers or all its processes, disconnect its link, or slow its disks.
+
+    The first argument is the kind of failure: server kills the file servers of HOST, host kills all its processes,
+    link disconnects HOST from the network, and disk sets new limits for its disks.
+    """
     from striate import units
     from striate.lab import faults
     from striate.lab.door import state
@@ -240,14 +269,16 @@ def break_(what: str, host: str, mend: bool, rate: str, requests: str, name: str
 def _refuse_options(what: str, **given: Any) -> None:
     for option, (is_given, wanted) in given.items():
         if is_given and what != wanted:
-            raise click.UsageError(f"--{option} is accepted by `break {wanted}` only, got `break {what}`")
+            raise click.UsageError(
+                f"--{option} is accepted by `striate lab break {wanted}` only, got `striate lab break {what}`"
+            )
 
 
 @command.command()
 @click.option("--all", "everything", is_flag=True, help="take all labs down")
 @name_option
 def down(everything: bool, name: str) -> None:
-    """End a lab; returns when nothing of it is left."""
+    """End a lab; the command returns when all its processes and files are gone."""
     from striate.lab.door import names, take_down
     from striate.lab.throttle import sweep
 

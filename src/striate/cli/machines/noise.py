@@ -29,11 +29,12 @@ def command() -> None:
 @command.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @json_option
-@output_option("write what was learnt to a .json file, for --noise of predict and compare")
+@output_option("write the slowdowns to a .json file, for --noise of `striate predict` and `striate compare`")
 def learn(runs: tuple[Path, ...], as_json: bool, output: Path | None, force: bool) -> None:
-    """Learn from tables of repeated RUNS: columns machine, program, ranks, and seconds or rate; also start, bytes.
+    """Learn from RUNS, which are CSV tables with one row per run, how much the times of repeated runs differ.
 
-    Job summaries of TOKIO (.csv.gz) can be given directly.
+    A table of runs has the columns machine, program, ranks, and seconds or rate; the columns start and bytes are
+    optional. Job summaries of the TOKIO project (.csv.gz) are accepted as they are.
     """
     from striate.noise.learn import learn as learnt
     from striate.noise.runs import read_runs
@@ -62,7 +63,7 @@ def learn(runs: tuple[Path, ...], as_json: bool, output: Path | None, force: boo
 @click.argument("name", default="tokio")
 @json_option
 def show(name: str, as_json: bool) -> None:
-    """Print the slowdowns in NAME: a file that `learn` wrote, or the bundled tokio (the default)."""
+    """Print the slowdowns in NAME, a file that `striate noise learn` wrote or the bundled table tokio (the default)."""
     from striate.noise.model import load_noise
 
     _print(load_noise(name), as_json)

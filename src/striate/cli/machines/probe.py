@@ -24,17 +24,25 @@ if TYPE_CHECKING:
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument("launcher", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER...]")
-@click.option("--budget", default="60 s", show_default=True, help="about how long to measure")
+@click.option(
+    "--budget", default="60 s", show_default=True, help="approximate duration of all measurements together"
+)
 @click.option(
     "--directory",
     type=click.Path(path_type=Path),
     default=Path(),
-    help="the file system to measure (default: here); all ranks must see it",
+    help="directory on the file system to measure, visible to all ranks (default: the current directory)",
 )
-@click.option("--ranks", type=click.IntRange(min=2), help="ranks to start here (default: one for each CPU)")
-@click.option("--name", default="here", show_default=True, help="the machine's name in the description")
 @click.option(
-    "--residuals", type=click.Path(path_type=Path), help="draw measured against fitted times into this .svg"
+    "--ranks",
+    type=click.IntRange(min=2),
+    help="number of MPI ranks to start on this host (default: one for each CPU)",
+)
+@click.option(
+    "--name", default="here", show_default=True, help="name of the machine in the cluster description"
+)
+@click.option(
+    "--residuals", type=click.Path(path_type=Path), help="draw measured over fitted times into this .svg file"
 )
 @store_option
 @json_option
@@ -51,10 +59,12 @@ def command(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Measure messages, memory, files and CPUs of this machine, and write them as a cluster description.
+    """Measure messages, memory, files and CPUs of this machine, and write the results as a cluster description.
 
-    Ranks are started here, or by LAUNCHER, such as: striate probe -o here.toml -- mpiexec -n 16 -hosts a,b.
-    It writes at most 192 MiB, and 16 MiB per rank, to a new directory, which is removed at the end.
+    The measuring MPI ranks are started on this host, or on several hosts by LAUNCHER, an MPI launcher with its options.
+    The measurement writes at most 192 MiB, plus 16 MiB per rank, to a new directory, which is removed at the end.
+
+    Example: striate probe -o here.toml -- mpiexec -n 16 -hosts a,b
     """
     from striate import units
     from striate.cli.output import refuse_overwrite, refuse_store
@@ -65,7 +75,7 @@ def command(
     for path, ending in ((output, ".toml"), (residuals, ".svg")):
         if path is not None:
             if path.suffix != ending:
-                raise click.UsageError(f"expected an output ending in {ending}, got {path.name!r}")
+                raise click.UsageError(f"expected an output file ending in {ending}, got {path.name!r}")
             refuse_overwrite(path, force=force)
     refuse_store(store)
     if ranks is not None and launcher:

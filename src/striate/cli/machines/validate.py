@@ -33,29 +33,36 @@ class WithLauncher(click.Command):
 @click.command(cls=WithLauncher, options_metavar="[OPTIONS]", epilog="A launcher follows `--`: mpiexec -n 4.")
 @click.argument("cluster", required=False)
 @click.option(
-    "--repeats", type=click.IntRange(1, 100), default=2, show_default=True, help="runs of each program"
+    "--repeats",
+    type=click.IntRange(1, 100),
+    default=2,
+    show_default=True,
+    help="number of runs of each program",
 )
 @click.option("--quick", is_flag=True, help="run only a few small programs, on one and two ranks")
 @click.option(
     "--app",
     "apps",
     multiple=True,
-    help="only this application, a name or a Python file, or with a launcher also a kernel such as "
-    "bcast,size=1MiB; may be given several times",
+    help="run only this application (a name or a Python file) or, with a launcher, this kernel (such as "
+    "bcast,size=1MiB); may be given several times",
 )
 @click.option(
     "--directory",
     type=click.Path(path_type=Path),
     default=Path(),
-    help="where files may be written (default: here)",
+    help="directory in which the programs write files (default: the current directory)",
 )
 @click.option(
-    "--budget", default="30 s", show_default=True, help="time for probing, when no CLUSTER is given"
+    "--budget",
+    default="30 s",
+    show_default=True,
+    help="time to probe this machine, if no CLUSTER is given",
 )
 @store_option
 @json_option
 @output_option(
-    "a page (.html) or a picture (.svg) of forecast against measured times, or a list of all runs (.csv)"
+    "write a page (.html) or a picture (.svg) of forecast and measured times, or a list of all runs (.csv)"
 )
 def command(
     cluster: str | None,
@@ -69,17 +76,18 @@ def command(
     output: Path | None,
     force: bool,
 ) -> int:
-    """Run mesh, pmc3, jacobi and checkpoint here, and compare them with their forecasts.
+    """Run the applications mesh, pmc3, jacobi and checkpoint on this machine, and compare their times with forecasts.
 
-    CLUSTER is a description made by `striate probe`. The time of each program is forecast on it beforehand.
+    CLUSTER is the description of this machine that `striate probe` made. The time of each program is forecast for
+    CLUSTER before the program runs.
 
-    With a launcher (`striate validate CLUSTER -- mpiexec -n 4`) the programs run on its ranks, in random order:
-    messages, every collective, the four levels of MPI-IO access (contiguous or not, independent or collective), and
-    the applications.
+    With a launcher (`striate validate CLUSTER -- mpiexec -n 4`), the programs run on the ranks that the launcher
+    starts, in random order. With a launcher, the programs also include tests of messages, of every collective and of
+    the four levels of MPI-IO access (contiguous or not, independent or collective).
 
-    Without CLUSTER the machine is probed first. The runs are added to your calibration, from which the ranges of
-    later forecasts are computed. Exit status 3 when the median error is above 20 % or fewer than 75 % of the runs lie
-    inside their ranges.
+    Without CLUSTER, this machine is probed first. The measured runs are added to your calibration file, from which the
+    ranges of later forecasts are computed. The exit status is 3 when the median error of the forecasts is above 20 %,
+    or fewer than 75 % of the runs lie inside the forecast ranges.
     """
     from striate.cli.output import refuse_overwrite, refuse_store
     from striate.evaluate.launched.programs import programs
@@ -90,7 +98,9 @@ def command(
 
     if output is not None:
         if output.suffix not in _OUTPUTS:
-            raise click.UsageError(f"expected an output ending in {', '.join(_OUTPUTS)}, got {output.name!r}")
+            raise click.UsageError(
+                f"expected an output file ending in {', '.join(_OUTPUTS)}, got {output.name!r}"
+            )
         refuse_overwrite(output, force=force)
     refuse_store(store)
     launcher = click.get_current_context().meta.get(_LAUNCHER, ())

@@ -34,7 +34,7 @@ SAMPLE_BYTES = 2**20
 @memory_option
 @json_option
 @output_option(
-    "write the advice to a .json file, which `striate apply` reads; for a folder, to a .jsonl file"
+    "write the advice to a .json file, which `striate apply` reads; for a folder of logs, to a .jsonl file"
 )
 @click.option(
     "--open-files",
@@ -55,13 +55,15 @@ def command(
     open_files: bool,
     jobs: int | None,
 ) -> int:
-    """Diagnose the I/O of TRACE, a trace of Striate or another tool's log, and say what to change.
+    """Diagnose the I/O of TRACE, a trace of Striate or the log of a tool such as Darshan, and say what to change.
 
-    Gains are ranges from a cost model fitted to the trace; with CLUSTER, they are simulated on it. Rules that could
-    not be applied are listed with the reason.
+    The gain of each change is a range, estimated by a cost model that is fitted to the trace. With CLUSTER (a cluster
+    description or a bundled machine), the gain is simulated on that cluster. Diagnostic rules that could not be
+    applied to the trace are listed with the reason.
 
-    TRACE may be a folder of Darshan logs: they are diagnosed in parallel and ranked by the time that can be saved. With
-    `-o advice.jsonl` each is written as soon as it is done, and logs that are already in the file are skipped.
+    TRACE may be a folder of Darshan logs; the logs are then diagnosed in parallel and ranked by the time that can be
+    saved. With `-o advice.jsonl`, the advice on each log of the folder is written as soon as it is complete, and logs
+    whose advice is already in this file are skipped.
     """
     from striate.advice import advise
     from striate.advice.advise import RULES
@@ -73,7 +75,7 @@ def command(
         return _advise_folder(trace, cluster, as_json, output, force, jobs)
     if output is not None:
         if output.suffix != ".json":
-            raise click.UsageError(f"expected an output ending in .json, got {output.name!r}")
+            raise click.UsageError(f"expected an output file ending in .json, got {output.name!r}")
         refuse_overwrite(output, force=force)
     machine = find_cluster(cluster)[0] if cluster else None
     found = read_trace(trace)
@@ -102,9 +104,11 @@ def _advise_folder(
     from striate.cli.output import progress as shown
 
     if cluster is not None:
-        raise click.UsageError("a folder of logs takes no CLUSTER: logs with counters cannot be simulated")
+        raise click.UsageError(
+            "CLUSTER is not accepted for a folder of Darshan logs: logs of counters cannot be simulated"
+        )
     if output is not None and output.suffix != ".jsonl":
-        raise click.UsageError(f"expected an output ending in .jsonl, got {output.name!r}")
+        raise click.UsageError(f"expected an output file ending in .jsonl, got {output.name!r}")
     paths = logs_in(folder)
     known = {}
     if output is not None and output.exists() and not force:

@@ -21,13 +21,17 @@ if TYPE_CHECKING:
 @click.option(
     "--timeline",
     type=click.Path(path_type=Path),
-    help="the forecast's simulated timeline, to compare parts of the run",
+    help="the timeline that `striate predict --timeline` wrote with the forecast; phases, kinds of operations and "
+    "ranks are then compared, too",
 )
-@click.option("--region", help="compare the forecast with this named region of the run only")
+@click.option(
+    "--region",
+    help="compare the forecast only with this region, a part of the program named with striate.region",
+)
 @click.option(
     "--noise",
-    help="say whether run-to-run noise explains the difference; NOISE is a file of `striate noise learn` "
-    "or the bundled table tokio",
+    help="say whether run-to-run noise explains the difference between forecast and run; NOISE is a file that "
+    "`striate noise learn` wrote, or tokio, a bundled table",
     metavar="NOISE",
 )
 @json_option
@@ -42,10 +46,10 @@ def command(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Compare FORECAST, written by `striate predict -o run.json`, with TRACE of the real run.
+    """Compare FORECAST, written by `striate predict -o run.json`, with TRACE, a trace of the real run.
 
-    Says whether the measured time is inside the range of the forecast; with --timeline, also how phases, kinds of
-    operations and ranks differ.
+    The output says whether the measured time is inside the range of the forecast. If --timeline is given, the output
+    also shows how the phases, the kinds of operations and the ranks differ.
     """
     from striate.evaluate.compare import compare
     from striate.formats.read import read_trace
@@ -54,7 +58,7 @@ def command(
 
     if output is not None:
         if output.suffix != ".json":
-            raise click.UsageError(f"expected an output ending in .json, got {output.name!r}")
+            raise click.UsageError(f"expected an output file ending in .json, got {output.name!r}")
         refuse_overwrite(output, force=force)
     learnt = load_noise(noise) if noise is not None else None
     simulated = read_trace(timeline) if timeline is not None else None

@@ -18,17 +18,18 @@ from striate.errors import OutputError
     "simulated",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="a simulated timeline (.parquet) to show beside the trace, in Perfetto and Chrome files",
+    help="a simulated timeline (.parquet) to include beside the trace in a Perfetto or Chrome file",
 )
 @click.option(
     "--directory",
     "directories",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="one of the directories given to create; once for each, in the same order",
+    help="new path of a directory that the program gave to striate.runtime as directories=[...], if these directories "
+    "were moved; give all of them, in the order of that list",
 )
 @click.option(
-    "--link", is_flag=True, help="write a .h5 that refers to the data in the dataset's files and copies none"
+    "--link", is_flag=True, help="write a .h5 that refers to the data in the dataset's files, without a copy"
 )
 @click.option("--force", is_flag=True, help="overwrite an existing output")
 def command(
@@ -39,11 +40,13 @@ def command(
     link: bool,
     force: bool,
 ) -> None:
-    """Turn SOURCE into OUTPUT; the ending of its name says in which format.
+    """Convert SOURCE, a trace or a dataset, to the file OUTPUT; the ending of OUTPUT's name selects the format.
 
-    A trace, or another tool's log, becomes a .parquet, .csv, .pftrace (Perfetto), .json (Chrome's trace events), .prv
-    (Paraver) or .otf2; add .gz to a text format to compress it. A dataset, a directory written by striate.runtime,
-    becomes a .npy, .h5 or .zarr; a group of variables becomes a .h5 (in netCDF-4 form) or a .zarr.
+    A trace, or the log of another tool such as Darshan, is converted to .parquet, .csv, .pftrace (Perfetto), .json
+    (Chrome's trace events), .prv (Paraver) or .otf2; add .gz to the ending of a text format to compress the file.
+
+    A dataset, a directory that a program wrote with striate.runtime, is converted to .npy, .h5 or .zarr. A group, that
+    is a dataset of several variables, is converted to .h5 (in netCDF-4 form) or .zarr.
     """
     from striate.formats.convert import FORMATS
     from striate.runtime.export import SUFFIXES
@@ -57,7 +60,7 @@ def command(
     endings = tuple(ending for endings in FORMATS.values() for ending in endings)
     if not output.name.endswith(endings):
         raise click.UsageError(
-            f"expected an output ending in {', '.join((*endings, *SUFFIXES))}, got {output.name!r}"
+            f"expected an output file ending in {', '.join((*endings, *SUFFIXES))}, got {output.name!r}"
         )
     _convert_trace(source, output, simulated, force=force)
 
@@ -123,7 +126,7 @@ def _link_dataset(source: Path, output: Path, directories: tuple[Path, ...], *, 
     from striate.runtime import link_hdf5
 
     if output.suffix != ".h5":
-        raise click.UsageError(f"expected an output ending in .h5 with --link, got {output.name!r}")
+        raise click.UsageError(f"expected an output file ending in .h5 with --link, got {output.name!r}")
     _refuse_folder(output, force=force)
     link_hdf5(source, output, directories=directories or None)
     say(f"{output}: points into {source}")
@@ -132,6 +135,6 @@ def _link_dataset(source: Path, output: Path, directories: tuple[Path, ...], *, 
 def _refuse_folder(output: Path, *, force: bool) -> None:
     """As `refuse_overwrite`, for formats that are folders."""
     if output.exists() and not force:
-        raise OutputError("the output exists; give --force to replace it", at=str(output))
+        raise OutputError("the output file exists; give --force to replace it", at=str(output))
     if not output.absolute().parent.is_dir():
-        raise OutputError("the output's directory does not exist", at=str(output))
+        raise OutputError("the directory of the output file does not exist", at=str(output))

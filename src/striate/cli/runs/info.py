@@ -22,8 +22,9 @@ def _is_dataset(folder: Path) -> bool:
 def command(file: Path, as_json: bool) -> None:
     """Summarise the trace FILE: ranks, files, bytes, time, share of I/O, phases, the slowest rank.
 
-    FILE is a trace saved by striate, or a log of Darshan, dftracer, Recorder or OTF2; its format is
-    recognised. For a dataset, a directory written by striate.runtime, print shape, type, chunks, codec and servers.
+    FILE is a trace saved by Striate, or a log of Darshan, dftracer, Recorder or OTF2; the format is detected. FILE may
+    also be a dataset, a directory that a program wrote with striate.runtime; the command then prints the dataset's
+    shape, element type, chunks, codec and servers (the ranks that wrote its sub-files).
     """
     if file.is_dir() and _is_dataset(file):
         from striate.runtime.describe import describe

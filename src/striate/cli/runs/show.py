@@ -25,19 +25,23 @@ if TYPE_CHECKING:
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="A [B ...]")
 @click.option("--title", help="the heading of the page (default: the names of the inputs)")
 @click.option(
-    "--serve", "served", is_flag=True, help="serve the page on 127.0.0.1, with more detail on demand"
+    "--serve",
+    "served",
+    is_flag=True,
+    help="instead of writing a file, serve the page on 127.0.0.1, where zooming loads more detail",
 )
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="the port to serve on (default: a free one)"
+    "--port", type=click.IntRange(0, 65535), default=0, help="for --serve: the port (default: a free port)"
 )
 @click.option(
     "--text",
     "as_text",
     is_flag=True,
-    help="print a summary, bars and a map to the terminal instead of a page",
+    help="instead of writing a page, print to the terminal a summary, bars (where the time went) and a map of I/O over "
+    "time and ranks",
 )
 @memory_option
-@output_option("the page to write (default: run.html)")
+@output_option("the HTML page to write (default: run.html)")
 def command(
     inputs: tuple[Path, ...],
     title: str | None,
@@ -49,8 +53,8 @@ def command(
 ) -> None:
     """Show observed and predicted runs in one HTML file that opens offline.
 
-    A, B, ... are traces (of striate, Darshan, dftracer, Recorder, OTF2), simulated timelines (.parquet), forecasts and
-    advice (.json) or descriptions of clusters (.toml); several runs are drawn on one axis of time.
+    The inputs A, B, ... are traces (of Striate, Darshan, dftracer, Recorder, OTF2), simulated timelines (.parquet),
+    forecasts and advice (.json) or cluster descriptions (.toml). Several runs are drawn on one common time axis.
 
     Example: striate show before.parquet after.parquet forecast.json -o run.html
     """
@@ -61,7 +65,7 @@ def command(
         from striate.pages.terminal import text_of
 
         if served or output is not None:
-            raise click.UsageError("--text prints to the terminal: expected no --serve and no -o with it")
+            raise click.UsageError("--text prints to the terminal and cannot be used with --serve or -o")
         with progress("reading"):
             text = text_of(runs_of(inputs))
         say(text)

@@ -19,11 +19,18 @@ LEVELS = {
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="-- COMMAND...")
-@click.option("--level", type=click.Choice(list(LEVELS)), default="all", help="what to record (default: all)")
+@click.option(
+    "--level",
+    type=click.Choice(list(LEVELS)),
+    default="all",
+    help="calls to record: MPI-IO only (mpi-io), also messages and collectives (mpi), MPI-IO and POSIX (posix), or "
+    "all of these (default: all)",
+)
 @click.option(
     "--max-memory",
     default="1 GiB",
-    help="memory for the events of a process; when it is full, operations are only counted",
+    help="memory per process for the recorded events; when this memory is full, further operations are only counted "
+    "(default: 1 GiB)",
 )
 @click.option(
     "--sample", help="also sample CPU, memory, network and disk of every host at this interval, such as 100ms"
@@ -31,7 +38,8 @@ LEVELS = {
 @click.option(
     "--scratch",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="directory for the processes' events, seen by all hosts (default: the output's)",
+    help="directory in which processes store their events during the run, visible to all hosts (default: the "
+    "directory of the trace)",
 )
 @output_option("the trace to write (default: run.parquet)")
 def command(
@@ -43,9 +51,9 @@ def command(
     output: Path | None,
     force: bool,
 ) -> int:
-    """Run COMMAND, an MPI launcher with its program or any other, and write a trace of what its processes did.
+    """Run COMMAND, an MPI launcher with its program or any other command, and write a trace of its MPI and file calls.
 
-    Without MPI the threads of all processes that open files are the ranks of the trace.
+    If the program does not use MPI, each thread that does file I/O is a rank of the trace.
 
     Example: striate trace -o run.parquet -- mpiexec -n 8 ./solver input.nml
 
@@ -82,5 +90,5 @@ def _interval(text: str | None) -> float:
         return 0.0
     seconds = units.seconds(text)
     if not _SHORTEST <= seconds <= _LONGEST:
-        raise UnitError(f"expected a time from 1 ms to 1 h, got {text!r}", at="--sample")
+        raise UnitError(f"expected a time from 1 ms to 1 h between two samples, got {text!r}", at="--sample")
     return seconds

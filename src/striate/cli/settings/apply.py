@@ -20,32 +20,45 @@ SCHEMA = "striate.applied/1"
 
 @click.command()
 @click.argument("source", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="folder for the files")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="folder to which the files with the settings are written",
+)
 @click.option("--force", is_flag=True, help="overwrite files that are there")
 @click.option(
-    "--rerun", "again", is_flag=True, help="run the program without and with the settings, and compare"
+    "--rerun",
+    "again",
+    is_flag=True,
+    help="run the tuned program without and with the settings, and compare the times",
 )
 @click.option(
     "--repeats",
     type=click.IntRange(min=1),
     default=5,
     show_default=True,
-    help="number of runs without and with the settings, in alternation",
+    help="for --rerun: number of runs without the settings, and of runs with the settings, in alternation",
 )
 @click.option(
     "--now",
     type=click.Path(path_type=Path),
-    help="file of the settings to compare with (default: the settings from which the search started)",
+    help="for --rerun: .toml file with the settings of the runs to compare with (default: the settings from which "
+    "`striate tune` started)",
 )
 @json_option
 def command(
     source: Path, output: Path, force: bool, again: bool, repeats: int, now: Path | None, as_json: bool
 ) -> None:
-    """Write the settings of SOURCE, which `striate tune -o x.toml` or `striate advise -o x.json` wrote, into a folder.
+    """Read I/O settings from SOURCE and write them to a folder, as files that a job can use.
 
-    The files are hints.txt and environment.sh (ROMIO_HINTS, MPICH_MPIIO_HINTS) for MPI-IO, commands.sh for the file
-    system, and runtime.toml for `striate.runtime`. With --rerun, a program on striate.runtime is run again, and its
-    times are written to rerun.json.
+    SOURCE is a file that `striate tune -o x.toml` or `striate advise -o x.json` wrote. The folder gets hints.txt and
+    environment.sh (ROMIO_HINTS, MPICH_MPIIO_HINTS) for MPI-IO, commands.sh for the file system, and runtime.toml for
+    programs that write with the Python package striate.runtime.
+
+    With --rerun, a tuned program that writes with striate.runtime is run without and with the settings, and the
+    measured times are written to rerun.json.
     """
     from striate.cli.output import refuse_overwrite
 
@@ -53,7 +66,8 @@ def command(
     files = plan.files(output)
     if again and (tuned is None or "runtime.toml" not in files):
         raise TuningError(
-            "--rerun needs settings tuned for a program on striate.runtime; these are not", source=str(source)
+            "--rerun needs settings tuned for a program that writes with striate.runtime, got other settings",
+            source=str(source),
         )
     output.mkdir(exist_ok=True)
     for name in (*files, *["rerun.json"] * again):
@@ -129,7 +143,7 @@ def _whole(settings: dict[str, Any], key: str) -> int:
         return int(settings[key])
     except (TypeError, ValueError, OverflowError):  # text, and numbers that are none
         raise TuningError(
-            f"expected a whole number, got {settings[key]!r:.60}", at=f"$.settings.{key}"
+            f"expected a whole number as the setting {key}, got {settings[key]!r:.60}", at=f"$.settings.{key}"
         ) from None
 
 

@@ -26,10 +26,12 @@ DRAW_SCHEMA = "striate.layout.draw/1"
 
 @click.group()
 def command() -> None:
-    """Draw a layout, locate bytes, measure how it serves accesses, or recommend one.
+    """Draw a file layout, locate bytes in it, measure how it serves accesses, or recommend a layout.
 
-    LAYOUT is basic, simple:SERVERS:UNIT, varstrip:SERVER:SIZE;SERVER:SIZE..., twod:SERVERS:UNIT:GROUPS:FACTOR,
-    grouped:SERVERS:DOMAIN:FACTOR[:ALIGNMENT] or lustre:SERVERS:OPTIONS of lfs setstripe; for example simple:8:64KiB.
+    A layout says which server stores which bytes of a file. LAYOUT has one of the forms basic, simple:SERVERS:UNIT,
+    varstrip:SERVER:SIZE;SERVER:SIZE..., twod:SERVERS:UNIT:GROUPS:FACTOR, grouped:SERVERS:DOMAIN:FACTOR[:ALIGNMENT] and
+    lustre:SERVERS:OPTIONS, with the options of `lfs setstripe`. For example, simple:8:64KiB stripes a file over 8
+    servers in units of 64 KiB.
     """
 
 
@@ -39,7 +41,7 @@ def command() -> None:
 @json_option
 @output_option("write the answer to this file")
 def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | None, force: bool) -> None:
-    """Print the server and position of each OFFSET, such as 0, 70000 or 1MiB."""
+    """Print which server of LAYOUT stores the byte at each OFFSET, such as 0, 70000 or 1MiB, and at which position."""
     from striate.layout.parse import parse
     from striate.units import size
 
@@ -57,12 +59,18 @@ def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | 
 @command.command()
 @click.argument("words")
 @click.option(
-    "--servers", type=click.IntRange(1, 2000), required=True, help="object storage targets of the file system"
+    "--servers",
+    type=click.IntRange(1, 2000),
+    required=True,
+    help="number of object storage targets (OSTs) of the file system",
 )
 @json_option
 @output_option("write the answer to this file")
 def lustre(words: str, servers: int, as_json: bool, output: Path | None, force: bool) -> None:
-    """Read a Lustre layout: WORDS is "lfs setstripe OPTIONS", or a file with the output of `lfs getstripe`."""
+    """Print a Lustre layout in the notation of Striate.
+
+    WORDS is the layout, either as "lfs setstripe OPTIONS" or as a file with the output of `lfs getstripe`.
+    """
     from striate.layout.lfs import from_getstripe, from_setstripe, setstripe_command
 
     if output is not None:
@@ -88,7 +96,7 @@ def lustre(words: str, servers: int, as_json: bool, output: Path | None, force: 
 @json_option
 @output_option("write the picture to this .svg file")
 def draw(layout: str, offset: str | None, as_json: bool, output: Path | None, force: bool) -> None:
-    """Draw the first strips of LAYOUT and the servers they live on, as SVG."""
+    """Draw the first strips (contiguous pieces of a file) of LAYOUT and the servers that store them, as SVG."""
     from striate.layout.draw import draw as picture
     from striate.layout.parse import parse
     from striate.layout.picture import shown_strips

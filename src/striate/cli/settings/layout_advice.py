@@ -22,9 +22,13 @@ MEASURE_SCHEMA = "striate.layout.measure/1"
 ADVISE_SCHEMA = "striate.layout.advise/1"
 PATTERNS_SCHEMA = "striate.layout.patterns/1"
 _local_option = click.option(
-    "--local", is_flag=True, help="servers run on the nodes of the ranks, one per node"
+    "--local",
+    is_flag=True,
+    help="assume that the I/O servers run on the nodes of the ranks, one server per node",
 )
-_servers_option = click.option("--servers", type=click.IntRange(min=1), required=True, help="I/O servers")
+_servers_option = click.option(
+    "--servers", type=click.IntRange(min=1), required=True, help="number of I/O servers"
+)
 
 
 @click.command()
@@ -34,10 +38,16 @@ _servers_option = click.option("--servers", type=click.IntRange(min=1), required
     "given",
     multiple=True,
     metavar="OFFSET:SIZE,...",
-    help="what the next rank accesses; may be given several times",
+    help="the bytes that one rank accesses; give the option once per rank, beginning with rank 0",
 )
-@click.option("--trace", "source", type=click.Path(path_type=Path), help="take the accesses of a trace")
-@click.option("--file", "name", help="the file of the trace to measure (default: the one with most bytes)")
+@click.option(
+    "--trace", "source", type=click.Path(path_type=Path), help="measure the accesses recorded in this trace"
+)
+@click.option(
+    "--file",
+    "name",
+    help="for --trace: name of the file whose accesses are measured (default: the file with most bytes accessed)",
+)
 @json_option
 @output_option("write the measures to this file")
 def measure(
@@ -49,17 +59,20 @@ def measure(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Measure how LAYOUT serves accesses: servers reached, depth (stripes per access), runs, balance, locality.
+    """Measure how LAYOUT serves the accesses of ranks to a file.
 
-    Accesses are given rank by rank (--access 0:64KiB --access 64KiB:64KiB) or taken from a trace, whose reads and
-    writes of a file count together. Rank r is assumed to run on the node of server r modulo the number of servers.
+    The command prints, per rank, the servers used, the depth (rounds over all servers) and the runs (contiguous pieces
+    on the servers), and over all ranks the load balance of the servers and the share of bytes on the rank's own node.
+
+    The accesses are given per rank (--access 0:64KiB --access 64KiB:64KiB) or taken from a trace; reads and writes are
+    then counted together. Rank r is assumed to run on the node of server r modulo the number of servers.
     """
     from striate.layout.measure import measure_layout
     from striate.layout.parse import parse
 
     if bool(given) == (source is not None):
         raise click.UsageError(
-            "expected accesses from either --access or --trace, got " + ("both" if given else "neither")
+            f"expected accesses from either --access or --trace, got {'both' if given else 'neither'}"
         )
     rule = parse(layout)
     accesses = [_access(text) for text in given] if source is None else _traced_accesses(source, name)
@@ -82,7 +95,10 @@ def measure(
 @json_option
 @output_option("write the patterns to this file")
 def patterns(trace: Path, as_json: bool, output: Path | None, force: bool) -> None:
-    """Recognise the spatial access pattern of every phase of TRACE: how ranks share files between two barriers."""
+    """Recognise the spatial access pattern of every phase of TRACE, that is, how the ranks share files in this phase.
+
+    A phase is the part of the run between two barriers.
+    """
     found = [_recognised(phase) for phase in _phases(trace)]
     rows = [("phase", "access", "file", "ranks", "bytes", "pattern", "because")]
     for one in found:
@@ -96,17 +112,30 @@ def patterns(trace: Path, as_json: bool, output: Path | None, force: bool) -> No
 @click.command()
 @_servers_option
 @click.option(
-    "--trace", "source", type=click.Path(path_type=Path), help="advise for every phase of this trace"
+    "--trace",
+    "source",
+    type=click.Path(path_type=Path),
+    help="recommend a layout for every phase of this trace",
 )
 @click.option(
     "--runs", type=click.IntRange(min=1), help="number of independent runs of a sampler such as MrBayes"
 )
 @click.option("--processes", type=click.IntRange(min=1), help="number of processes of the sampler")
-@click.option("--generation", metavar="SIZE", help="bytes that the whole sampler writes per generation")
 @click.option(
-    "--memory", metavar="SIZE", help="memory per process to collect generations in before they are written"
+    "--generation",
+    metavar="SIZE",
+    help="bytes that all processes of the sampler together write per generation",
 )
-@click.option("--samples", type=click.IntRange(min=1), help="number of samples, to count the writes")
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    help="memory per process in which the samples of several generations are collected before a write",
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(min=1),
+    help="number of samples that the sampler writes; the number of writes is then printed",
+)
 @_local_option
 @json_option
 @output_option("write the advice to this file")
@@ -123,11 +152,14 @@ def advise(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Advise a layout by published rules: for the phases of a trace, or for several runs of an MCMC sampler.
+    """Recommend a file layout by published rules, for each phase of a trace or for the output of an MCMC sampler.
 
-    A sampler, such as MrBayes, is described by --runs, --processes and --generation. With --memory, the advised
-    number of generations to buffer fits into three quarters of that memory. The rules are heuristics of thesis 003
-    (see docs: Papers); `striate predict --layout` forecasts the time with a layout.
+    The options --runs, --processes and --generation describe an MCMC sampler such as MrBayes. For a sampler, the
+    command also recommends how many generations a process collects in a buffer before a write; the buffer takes at
+    most three quarters of the memory given by --memory.
+
+    The layout rules are heuristics of the doctoral thesis 003 (listed on the documentation page "papers"). To forecast
+    the time with a layout, use `striate predict --layout`.
     """
     from striate.layout.buffering import write_count
 
@@ -138,7 +170,9 @@ def advise(
         counted = {} if samples is None else {"writes": write_count(samples, sampler["buffered"])}
         found = [sampler | counted]
     else:
-        raise click.UsageError("expected either --trace, or --runs, --processes and --generation")
+        raise click.UsageError(
+            "expected either --trace alone, or --runs, --processes and --generation together"
+        )
     text = "\n\n".join("\n".join([one["for"], f"  {one['layout']}", *_words(one)]) for one in found)
     deliver(
         {"schema": ADVISE_SCHEMA, "advice": found},
@@ -213,7 +247,9 @@ def _phases(trace: Path) -> list[TracedPhase]:
 
     found = access_phases(read_trace(trace))
     if not found:
-        raise LayoutError("expected accesses to files with known offsets, found none", source=str(trace))
+        raise LayoutError(
+            "expected a trace with file accesses at known offsets, found no such access", source=str(trace)
+        )
     return found
 
 
@@ -229,7 +265,9 @@ def _traced_accesses(source: Path, name: str | None) -> list[Extents]:
             mine.setdefault(phase.files[0], []).append(phase)
     if not mine or (name is not None and name not in mine):
         known = ", ".join(list(mine)[:8]) or "none"
-        raise LayoutError(f"expected a file that ranks share ({known}), got {name!r:.60}", source=str(source))
+        raise LayoutError(
+            f"expected the name of a file that ranks share ({known}), got {name!r:.60}", source=str(source)
+        )
     chosen = name or max(mine, key=lambda file: sum(one.accesses.extents.total_bytes for one in mine[file]))
     ranks = sorted({rank for one in mine[chosen] for rank in one.accesses.rank.tolist()})
     accessed = [[one.accesses.of_rank(rank) for one in mine[chosen]] for rank in ranks]
@@ -244,5 +282,7 @@ def _access(text: str) -> Extents:
 
     pairs = [part.split(":") for part in text.split(",")]
     if any(len(pair) != 2 for pair in pairs):
-        raise LayoutError(f"expected an access such as 0:64KiB or 0:1MiB,4MiB:1MiB, got {text!r:.60}")
+        raise LayoutError(
+            f"expected an access OFFSET:SIZE such as 0:64KiB or 0:1MiB,4MiB:1MiB, got {text!r:.60}"
+        )
     return Extents([size(offset) for offset, _ in pairs], [size(length) for _, length in pairs])

@@ -21,9 +21,10 @@ KINDS = {
 
 @click.group()
 def command() -> None:
-    """Plug-ins: your own algorithms in place of built-in ones, for `--plugin` of predict, simulate and tune.
+    """Create, check and list plug-ins: your own algorithms, which replace built-in algorithms in forecasts.
 
-    A plug-in is a Python file, or a shared object of C++, which is run with your rights.
+    `striate predict`, `simulate` and `tune` use the plug-ins that are given with --plugin. A plug-in is a Python file
+    or a C++ shared object; its code runs with your rights as a user.
     """
 
 
@@ -34,20 +35,23 @@ def command() -> None:
     type=click.Choice(["python", "c++"]),
     default="python",
     show_default=True,
-    help="C++ for the kinds scheduler, disk and cache",
+    help="language of the plug-in; C++ is accepted for the kinds scheduler, disk and cache",
 )
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="the file to write (default: my_KIND.py or .cpp)"
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="the file to write (default: my_KIND.py, or my_KIND.cpp for C++)",
 )
 @click.option("--force", is_flag=True, help="overwrite an existing file")
 def new(kind: str, language: str, output: Path | None, force: bool) -> None:
-    """Write a plug-in of KIND as a starting point."""
+    """Write a simple plug-in of the kind KIND to a file, as a starting point for your own plug-in."""
     from importlib.resources import files
 
     from striate.plugins.compiled import PARTS
 
     if language == "c++" and kind not in PARTS:
-        raise click.UsageError(f"expected a kind among {', '.join(PARTS)} for C++, got {kind!r}")
+        raise click.UsageError(f"expected a plug-in kind among {', '.join(PARTS)} for C++, got {kind!r}")
     name, suffix = kind.replace("-", "_"), ".py" if language == "python" else ".cpp"
     path = output or Path(f"my_{name}{suffix}")
     text = files("striate.plugins.templates").joinpath(f"{name}{suffix}").read_text()
@@ -63,7 +67,7 @@ def new(kind: str, language: str, output: Path | None, force: bool) -> None:
 
 @command.command()
 def flags() -> None:
-    """Print the compiler's options for a plug-in in C++: c++ $(striate plugin flags) my.cpp -o my.so."""
+    """Print the compiler options for a plug-in in C++, for use as in c++ $(striate plugin flags) my.cpp -o my.so."""
     from striate.plugins.compiled import compiler_flags
 
     say(" ".join(compiler_flags()))
@@ -75,11 +79,11 @@ def flags() -> None:
     "--cluster",
     default="westmere",
     show_default=True,
-    help="the machine, a .toml or a bundled one, to try it on",
+    help="the cluster, a .toml file or a bundled machine, on which the plug-in is tested",
 )
 @click.option("--plugin-traceback", is_flag=True, help="print the Python traceback of a plug-in that fails")
 def check(plugins: tuple[str, ...], cluster: str, plugin_traceback: bool) -> None:
-    """Run plug-ins over many small cases; report the first rule that one breaks (exit status 1)."""
+    """Run plug-ins on many small cases, and report the first rule that a plug-in breaks (exit status 1)."""
     from striate.cli.clusters import find_cluster
     from striate.plugins.loading import load_one
     from striate.plugins.trial import tried
@@ -95,7 +99,7 @@ def check(plugins: tuple[str, ...], cluster: str, plugin_traceback: bool) -> Non
 
 @command.command(name="list")
 def list_() -> None:
-    """List the kinds of plug-ins, and the plug-ins that installed packages register; none of them is run."""
+    """List the kinds of plug-ins, and the plug-ins that installed packages register, without running a plug-in."""
     from importlib.metadata import entry_points
 
     from striate.plugins.loading import GROUP

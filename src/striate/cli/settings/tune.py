@@ -36,32 +36,41 @@ SHOWN = 12  # candidates in the table
     "--budget",
     default="60 s",
     show_default=True,
-    help="wall time of the search; candidates not reached stay undecided",
+    help="wall-clock time of the search; combinations of settings that are not reached in time stay undecided",
 )
 @click.option(
     "--search",
     type=click.Choice(["grid", "random", "bayes"]),
     default="grid",
     show_default=True,
-    help="all candidates, some drawn at random, or some near the good ones found so far (Optuna)",
+    help="combinations of settings to try: all (grid), a random sample, or a sample that Optuna chooses near the best "
+    "so far (bayes)",
 )
 @click.option(
     "--trials",
     type=click.IntRange(min=1),
     default=200,
     show_default=True,
-    help="candidates of a random or Bayesian search",
+    help="number of combinations that a random or Bayesian search tries",
 )
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help="the same seed gives the same candidates"
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="random seed; the same seed gives the same combinations of settings",
 )
 @click.option(
     "--executor",
     default="processes",
     show_default=True,
-    help="where forecasts run: processes, serial, mpi (under python -m mpi4py.futures), dask or dask:ADDRESS",
+    help="what runs the forecasts: processes, serial, mpi (under python -m mpi4py.futures), dask or dask:ADDRESS",
 )
-@click.option("--workers", type=click.IntRange(min=1), help="number of workers (default: one per CPU)")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="number of workers that compute forecasts at the same time (default: one per CPU)",
+)
 @click.option(
     "--resolution",
     default=0.05,
@@ -72,7 +81,7 @@ SHOWN = 12  # candidates in the table
 @allow_code_option
 @store_option
 @json_option
-@output_option("write the chosen settings to a .toml file, or the whole study to a .json file")
+@output_option("write the best settings to a .toml file, or the results of all combinations to a .json file")
 def command(
     spec: Path,
     cluster: str,
@@ -91,13 +100,15 @@ def command(
     output: Path | None,
     force: bool,
 ) -> int:
-    """Find the settings with which the program of SPEC takes the least time on CLUSTER.
+    """Find the settings with which the program in SPEC takes the least time on CLUSTER.
 
-    SPEC is a TOML file. It names an `app` (checkpoint, jacobi, mesh, mesh-mpi-io, pmc3) with its parameters, or a
-    `program` beside the spec: a trace, a saved workload, or a .py file with the number of `ranks`. A table [vary]
-    lists the values of each knob.
-    CLUSTER is a description (.toml) or the name of a bundled machine. Exit status 3 when the budget ended before
-    all candidates were decided.
+    SPEC is a TOML file. Its key `app` names a built-in application (checkpoint, jacobi, mesh, mesh-mpi-io, pmc3), with
+    the application's parameters as further keys. Instead of `app`, the key `program` names a trace, a saved workload,
+    or a .py file in the folder of SPEC; for a .py file, the key `ranks` gives the number of ranks. The table [vary] of
+    SPEC lists the values to try for each knob (setting).
+
+    CLUSTER is a cluster description (.toml) or the name of a bundled machine. The exit status is 3 when the time budget
+    ended before the search had decided about all combinations of settings.
     """
     from striate.apps.spec import load_tunable
     from striate.cli.clusters import find_cluster
@@ -113,7 +124,7 @@ def command(
 
     if output is not None:
         if output.suffix not in (".toml", ".json"):
-            raise click.UsageError(f"expected an output ending in .toml or .json, got {output.name!r}")
+            raise click.UsageError(f"expected an output file ending in .toml or .json, got {output.name!r}")
         refuse_overwrite(output, force=force)
     refuse_store(store)
     began, most = time.monotonic(), seconds(budget)
@@ -162,7 +173,11 @@ def _read_program(path: Path, ranks: int | None) -> Workload:
 
     workload, _ = find_workload(str(path), ranks=ranks)
     if not isinstance(workload, Workload):
-        raise WorkloadError("a stream of work-flow graphs has no settings to tune", source=str(path))
+        raise WorkloadError(
+            "expected a program with operations per rank, got a stream of work-flow graphs (one per data block), "
+            "which has no settings",
+            source=str(path),
+        )
     return workload
 
 

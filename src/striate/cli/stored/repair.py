@@ -12,11 +12,12 @@ from striate.cli.output import say
 @click.command()
 @click.argument("dataset", type=click.Path(path_type=Path))
 @click.option("--directory", "directories", multiple=True, type=click.Path(path_type=Path),
-              help="one of the directories given to create; once for each, in the same order")  # fmt: skip
+              help="new path of a directory that the program gave to striate.runtime as directories=[...], if these "
+              "directories were moved; give all of them, in the order of that list")  # fmt: skip
 def command(dataset: Path, directories: tuple[Path, ...]) -> None:
-    """Remove files of DATASET that belong to no completed write.
+    """Remove those files of DATASET, a directory written by striate.runtime, that belong to no completed write.
 
-    Complete writes are not touched. Refuses while a program writes the dataset.
+    Complete writes are not touched. The command fails while a program writes the dataset.
     """
     from striate.runtime import repair
 

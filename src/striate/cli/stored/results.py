@@ -20,19 +20,25 @@ SCHEMA = "striate.results/1"
 @click.command()
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option(
-    "--kind", type=click.Choice(["predict", "probe", "validate", "tune"]), help="only entries of this command"
+    "--kind",
+    type=click.Choice(["predict", "probe", "validate", "tune"]),
+    help="list only results of this command",
 )
-@click.option("--workload", help="only entries about this workload")
-@click.option("--cluster", help="only entries about this machine")
-@click.option("--layout", help="only entries with this layout")
-@click.option("--ranks", type=click.IntRange(min=1), help="only entries with this many ranks")
-@click.option("--since", help="only entries made at or after this date, such as 2026-01-31")
-@click.option("--last", type=click.IntRange(min=1), help="only this many of the newest entries")
+@click.option("--workload", help="list only results for the workload (program) of this name")
+@click.option("--cluster", help="list only results for the cluster of this name")
+@click.option("--layout", help="list only results with this file layout")
+@click.option("--ranks", type=click.IntRange(min=1), help="list only results with this number of MPI ranks")
+@click.option("--since", help="list only results made at or after this date, such as 2026-01-31")
+@click.option("--last", type=click.IntRange(min=1), help="list only this many of the newest results")
 @click.option(
-    "--changes", "over_time", is_flag=True, help="one line per subject: first result, last result, change"
+    "--changes",
+    "over_time",
+    is_flag=True,
+    help="print the first result, the last result and the change between them, in one line for all results with the "
+    "same command, workload, cluster, layout and ranks",
 )
 @json_option
-@output_option("export the entries to a .parquet, .csv or .json file")
+@output_option("export the listed results to a .parquet, .csv or .json file")
 def command(
     store: Path,
     kind: str | None,
@@ -47,14 +53,14 @@ def command(
     output: Path | None,
     force: bool,
 ) -> None:
-    """List the entries of STORE, a file that `--store` of predict, probe, validate and tune appends to."""
+    """List the results in STORE, the file to which predict, simulate, probe, validate and tune append with --store."""
     from striate.results import Filter, entries
     from striate.results.changes import changes
 
     if output is not None:
         if output.suffix not in (".parquet", ".csv", ".json"):
             raise click.UsageError(
-                f"expected an output ending in .parquet, .csv or .json, got {output.name!r}"
+                f"expected an output file ending in .parquet, .csv or .json, got {output.name!r}"
             )
         refuse_overwrite(output, force=force)
     found = entries(store, Filter(kind, workload, cluster, layout, ranks, since, last))

@@ -12,12 +12,13 @@ from striate.cli.output import json_option, print_json, progress, say
 @click.command()
 @click.argument("dataset", type=click.Path(path_type=Path))
 @click.option("--directory", "directories", multiple=True, type=click.Path(path_type=Path),
-              help="one of the directories given to create; once for each, in the same order")  # fmt: skip
+              help="new path of a directory that the program gave to striate.runtime as directories=[...], if these "
+              "directories were moved; give all of them, in the order of that list")  # fmt: skip
 @json_option
 def command(dataset: Path, directories: tuple[Path, ...], as_json: bool) -> int:
-    """Check every stored byte of DATASET, a directory written by striate.runtime.
+    """Check every stored byte of DATASET, a directory written by striate.runtime, against its checksums.
 
-    Exit status 3 when something is damaged.
+    The exit status is 3 when a part of the dataset is damaged.
     """
     from striate.runtime.check import verify
     from striate.units import about_size

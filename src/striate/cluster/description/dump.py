@@ -17,7 +17,9 @@ def cluster_to_toml(cluster: Cluster) -> str:
     import tomli_w
 
     if cluster.description is None:
-        raise ClusterError("this cluster was not loaded from a description, so none can be written")
+        raise ClusterError(
+            "this cluster was not loaded from a description, so no description of it can be written"
+        )
     return tomli_w.dumps(_plain(cluster.description), multiline_strings=True)
 
 

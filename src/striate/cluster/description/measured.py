@@ -29,8 +29,8 @@ def check_measured(description: Description) -> None:
         value = value_at(description, table.key)
         if not isinstance(value, Number) or isinstance(value, PieceBytes):
             raise ClusterError(
-                "expected the path of a time, rate, load or memory such as node[0].socket.bandwidth, "
-                f"got {table.key!r:.80}",
+                "expected the path of a time, rate, load or memory in the description, "
+                f"such as node[0].socket.bandwidth, got {table.key!r:.80}",
                 at=f"{at}.key",
             )
         low, high = (read_like(value, getattr(table, end), f"{at}.{end}") for end in ("low", "high"))

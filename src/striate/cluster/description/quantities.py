@@ -73,7 +73,9 @@ class Load(float):
     def read(cls, quantity: units.Quantity) -> Load:
         value = units.count(quantity)
         if value > LARGEST_LOAD:
-            raise UnitError(f"expected {LARGEST_LOAD:,.0f} processes at most, got {quantity!r}")
+            raise UnitError(
+                f"expected a background load of at most {LARGEST_LOAD:,.0f} processes, got {quantity!r}"
+            )
         return cls(value)
 
 

@@ -38,7 +38,8 @@ def check_hosts(description: Description, groups: Sequence[HostGroup]) -> None:
     for group in groups:
         if group.at is not None and not isinstance(network, GraphNetwork):
             raise ClusterError(
-                '`at` can be used with topology "graph" only', at=f"{group.at_path.removesuffix('.node')}.at"
+                'the key `at` can be used with the network topology "graph" only',
+                at=f"{group.at_path.removesuffix('.node')}.at",
             )
         needs_uplink = network is not None and (group.at is not None or not isinstance(network, GraphNetwork))
         if needs_uplink and group.uplink is None:
@@ -84,7 +85,8 @@ def check_placement(description: Description) -> None:
     for rank, (node, socket) in enumerate(ranks):
         if node >= len(sockets):
             raise ClusterError(
-                f"there are {len(sockets)} nodes, got node {node}", at=f"$.placement.ranks[{rank}][0]"
+                f"expected a node number from 0 to {len(sockets) - 1}, got node {node}",
+                at=f"$.placement.ranks[{rank}][0]",
             )
         if socket >= sockets[node]:
             found = f"node {node} has {sockets[node]} sockets, got socket {socket}"
@@ -102,7 +104,8 @@ def _check_names(description: Description) -> None:
         for i, part in enumerate(parts):
             if part.name.rpartition(".")[0] in groups:
                 raise ClusterError(
-                    f"{part.name!r} may also be the name of a node", at=f"$.network.component[{i}].name"
+                    f"expected a component name that no node can have, got {part.name!r}",
+                    at=f"$.network.component[{i}].name",
                 )
 
 
@@ -126,7 +129,9 @@ def _check_where(table: SeatTable, path: str) -> None:
     foreign = ("like", "node", "at") if table.on == "nodes" else ("nodes",)
     for key in foreign:
         if getattr(table, key) is not None:
-            raise ClusterError(f'`{key}` cannot be combined with on = "{table.on}"', at=f"{path}.{key}")
+            raise ClusterError(
+                f'the key `{key}` cannot be combined with on = "{table.on}"', at=f"{path}.{key}"
+            )
 
 
 def _check_storage(table: ServerTable, packet: int, path: str) -> None:
@@ -137,15 +142,19 @@ def _check_storage(table: ServerTable, packet: int, path: str) -> None:
     if table.raid == 5 and (count := len(disks) * table.disks) < 3:
         raise ClusterError(f"expected 3 disks or more for RAID 5, got {count}", at=f"{path}.raid")
     if any(disk.capacity == 0 for disk in disks):
-        raise ClusterError("expected a disk of at least 1 B, got 0", at=f"{path}.disk.capacity")
+        raise ClusterError("expected a disk capacity of at least 1 B, got 0", at=f"{path}.disk.capacity")
     if len({disk.capacity is None for disk in disks}) > 1:
-        raise ClusterError("expected a capacity for every disk or for none", at=f"{path}.disk")
+        raise ClusterError(
+            "expected a capacity for every disk of the server or for no disk, got it for some disks only",
+            at=f"{path}.disk",
+        )
     if int(table.cache.dirty) and not table.cache.holds_writes and table.burst is None:
         found = f'policy = "{table.cache.policy}" keeps no written data in memory'
         raise ClusterError(f"expected no `dirty`: {found}", at=f"{path}.cache.dirty")
     if (table.cache.ready is None) != (table.cache.fresh_rate is None):
         raise ClusterError(
-            "expected both of `ready` and `fresh_rate`, or neither, got one", at=f"{path}.cache"
+            "expected both keys `ready` and `fresh_rate`, or neither of them, got only one of the two",
+            at=f"{path}.cache",
         )
     burst = table.burst
     if burst is not None and burst.threshold + packet > burst.capacity:

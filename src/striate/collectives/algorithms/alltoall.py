@@ -13,7 +13,10 @@ from striate.collectives.shapes import distances
 def _blocks(size_bytes: ArrayLike, size: int) -> NDArray[np.int64]:
     given = np.asarray(size_bytes, np.int64)
     if given.ndim and given.shape != (size, size):
-        raise ScheduleError(f"expected one size, or sizes of shape {(size, size)}, got shape {given.shape}")
+        raise ScheduleError(
+            f"expected one size in bytes, or an array of sizes of shape {(size, size)}, "
+            f"got shape {given.shape}"
+        )
     return np.broadcast_to(given, (size, size))
 
 

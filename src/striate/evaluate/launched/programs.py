@@ -81,7 +81,9 @@ def parse(text: str) -> LaunchedProgram:
         return LaunchedProgram(name, given, hints)
     app = find(text)
     if not app.sizes:
-        raise WorkloadError(f"{app.name} defines no sizes to run", source=text)
+        raise WorkloadError(
+            f"the application {app.name} defines no `sizes`, the parameters of its runs", source=text
+        )
     return LaunchedProgram(text, APPLICATIONS.get(text) or dict(next(iter(app.sizes.values()))))
 
 

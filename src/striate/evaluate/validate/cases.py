@@ -15,6 +15,8 @@ def matrix(apps: Sequence[str] = (), *, quick: bool = False) -> tuple[Case, ...]
     for source in apps or BUNDLED:
         app = find(source)
         if apps and not app.sizes:
-            raise WorkloadError(f"{app.name} defines no sizes to run", source=source)
+            raise WorkloadError(
+                f"the application {app.name} defines no `sizes`, the parameters of its runs", source=source
+            )
         found += app.cases(source, quick=quick)
     return tuple(found)

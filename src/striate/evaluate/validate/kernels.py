@@ -71,7 +71,7 @@ def started(app: str, processes: Sequence[KernelProcess], seconds: float) -> dic
     try:
         answers = [theirs.recv() for theirs, _ in pipes]
     except EOFError:
-        raise SystemExit(f"a process with a kernel of {app} ended early") from None
+        raise SystemExit(f"a process that timed a kernel of the application {app} ended early") from None
     for child in children:
         child.join()
     return {name: [answer[name] for answer in answers] for name in answers[0]}

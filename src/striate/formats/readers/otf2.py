@@ -76,7 +76,7 @@ def _run(anchor: Path, target: Path, budget: ReadBudget) -> None:
         budget.begun -= budget.most_seconds
         budget.look()
     if "No module named 'otf2'" in ran.stderr:
-        raise TraceError("OTF2 needs a package: pip install 'striate[otf2]'")
+        raise TraceError("reading OTF2 needs a package that is not installed: pip install 'striate[otf2]'")
     if ran.returncode == TOO_MANY_ROWS:
         budget.take_rows(budget.most_rows + 1)
     if ran.returncode or not target.is_file():

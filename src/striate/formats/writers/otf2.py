@@ -27,7 +27,9 @@ def write(trace: Trace, path: Path) -> None:
         import otf2
         from _otf2 import Error
     except ImportError:
-        raise OutputError("OTF2 needs a package: pip install 'striate[otf2]'") from None
+        raise OutputError(
+            "writing OTF2 needs a package that is not installed: pip install 'striate[otf2]'"
+        ) from None
     with whole_folder(path) as folder, _quiet():
         try:
             with otf2.writer.open(str(folder), timer_resolution=10**9) as archive:

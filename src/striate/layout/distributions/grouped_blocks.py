@@ -37,9 +37,12 @@ class GroupedBlocks(Layout):
         most = min(self.servers, self.domain)
         if self.factor > most:
             why = "the number of servers" if most == self.servers else "the bytes of a domain"
-            raise LayoutError(f"expected a group factor from 1 to {most} ({why}), got {self.factor}")
+            raise LayoutError(
+                f"expected a group factor (blocks per process domain) from 1 to {most} ({why}), "
+                f"got {self.factor}"
+            )
         if self.block > LARGEST:
-            raise LayoutError(f"expected an aligned block up to 2^63 - 1 bytes, got {self.block}")
+            raise LayoutError(f"expected an aligned block of at most 2^63 - 1 bytes, got {self.block}")
 
     @property
     def block(self) -> int:

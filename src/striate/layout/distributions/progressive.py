@@ -45,14 +45,15 @@ class Progressive(Layout):
         if self.servers > MOST_SERVERS:
             raise LayoutError(f"expected at most {MOST_SERVERS} servers, got {self.servers}")
         if not self.components:
-            raise LayoutError("expected at least one component, got none")
+            raise LayoutError("expected a layout of at least one component, got none")
         before = 0
         for number, one in enumerate(self.components):
             _refuse_component(one, self.servers, before, at=f"component {number}")
             before = one.end
         if before != LARGEST:
             raise LayoutError(
-                f"expected the last component to end with -1, got a hole after {format_bytes(before)}",
+                "expected the last component to end with -1 (the end of the file), "
+                f"got a hole after {format_bytes(before)}",
                 at=f"component {len(self.components) - 1}",
             )
 
@@ -127,7 +128,7 @@ def _refuse_component(one: LayoutComponent, servers: int, before: int, *, at: st
         raise LayoutError(f"{wanted}, got {format_bytes(one.end)}", at=at)
     if one.end != LARGEST and one.end % one.unit:
         raise LayoutError(
-            f"expected an end that is a multiple of the stripe size {format_bytes(one.unit)}, "
+            f"expected a component end that is a multiple of the stripe size {format_bytes(one.unit)}, "
             f"got {format_bytes(one.end)}",
             at=at,
         )

@@ -37,7 +37,8 @@ class TwoDStripe(Layout):
             raise LayoutError(f"expected at most {self.servers} groups, one per server, got {self.groups}")
         if self.servers * self.unit * self.factor > LARGEST:
             raise LayoutError(
-                f"expected a round up to 2^63 - 1 bytes, got {self.servers * self.unit * self.factor}"
+                "expected a round over all servers of at most 2^63 - 1 bytes, "
+                f"got {self.servers * self.unit * self.factor}"
             )
 
     @cached_property

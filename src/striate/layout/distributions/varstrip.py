@@ -39,7 +39,7 @@ class VarStrip(Layout):
         )
         _refuse_gaps({strip.server for strip in self.strips})
         if self.round > LARGEST:
-            raise LayoutError(f"expected a round up to 2^63 - 1 bytes, got {self.round}")
+            raise LayoutError(f"expected a round over all strips of at most 2^63 - 1 bytes, got {self.round}")
 
     @cached_property
     def servers(self) -> int:  # type: ignore[override]
@@ -68,7 +68,10 @@ class VarStrip(Layout):
         """The value of the MPI hint `varstrip_dist:string:strips`; refuses what PVFS2 has no room for."""
         text = ";".join(f"{strip.server}:{strip.size}" for strip in self.strips)
         if len(text) > PVFS2_LONGEST_HINT:
-            raise LayoutError(f"expected a hint up to {PVFS2_LONGEST_HINT} characters, got {len(text)}")
+            raise LayoutError(
+                f"expected a value of at most {PVFS2_LONGEST_HINT} characters for the MPI hint of the "
+                f"strips, got {len(text)}"
+            )
         return text
 
     def describe(self) -> str:
@@ -81,7 +84,7 @@ class VarStrip(Layout):
 
 def _checked(number: int, server: int, size: int) -> Strip:
     if isinstance(server, bool) or not isinstance(server, int | np.integer) or server < 0:
-        raise LayoutError(f"expected a server number from 0, got {server!r}", at=f"strip {number}")
+        raise LayoutError(f"expected a server number of 0 or more, got {server!r}", at=f"strip {number}")
     return Strip(int(server), positive(size, f"bytes in strip {number}"))
 
 

@@ -44,7 +44,9 @@ class Area:
         object.__setattr__(self, "count", positive(count, f"copies of area {name!r}"))
         object.__setattr__(self, "members", members)
         if not members:
-            raise LayoutError(f"expected at least one slot or area in area {name!r}, got none")
+            raise LayoutError(
+                f"expected at least one slot (room for one record) or nested area in area {name!r}, got none"
+            )
 
     @cached_property
     def stride(self) -> int:
@@ -76,7 +78,7 @@ class RecordMap:
         self.parts = parts
         self.size = sum(_bytes(part) for part in parts)
         if not parts or self.size > LARGEST:
-            raise LayoutError(f"expected a format of 1 to 2^63 - 1 bytes, got {self.size}")
+            raise LayoutError(f"expected a file format of 1 to 2^63 - 1 bytes, got {self.size}")
         self._columns: dict[str, Column] = {}
         for column in _columns(parts, 0, {}, {}):
             if column.slot.name in self._columns:
@@ -98,7 +100,9 @@ class RecordMap:
         """First byte of the slot at these indices, numbers or arrays; refuses indices outside the area."""
         column = self.column(slot)
         if set(indices) != set(column.counts):
-            raise LayoutError(f"expected indices {sorted(column.counts)} for {slot!r}, got {sorted(indices)}")
+            raise LayoutError(
+                f"expected the indices {sorted(column.counts)} for the slot {slot!r}, got {sorted(indices)}"
+            )
         offsets: Int64 = np.asarray(column.start, np.int64)
         for name, values in indices.items():
             index = whole_numbers(values, f"index {name!r}")
@@ -136,7 +140,9 @@ def _columns(
         if isinstance(part, Slot):
             yield Column(part, start, counts, strides)
         elif part.name in counts:
-            raise LayoutError(f"expected each area to be nested once, got {part.name!r} inside itself")
+            raise LayoutError(
+                f"expected no area inside an area of the same name, got {part.name!r} inside itself"
+            )
         else:
             inner = counts | {part.name: part.count}
             yield from _columns(part.members, start, inner, strides | {part.name: part.stride})
@@ -146,4 +152,4 @@ def _columns(
 def _refuse_outside(name: str, index: Int64, count: int) -> None:
     wrong = index[(index < 0) | (index >= count)]
     if wrong.size:
-        raise LayoutError(f"expected {name} from 0 to {count - 1}, got {int(wrong.flat[0])}")
+        raise LayoutError(f"expected the index {name} from 0 to {count - 1}, got {int(wrong.flat[0])}")

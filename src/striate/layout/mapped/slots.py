@@ -16,7 +16,7 @@ PADDING = b" "
 def digits(number: int) -> int:
     """Decimal digits of a number from 0: 1 for 0."""
     if number < 0:
-        raise LayoutError(f"expected a number from 0, got {number}")
+        raise LayoutError(f"expected a number of 0 or more, got {number}")
     return len(str(number))
 
 
@@ -44,7 +44,8 @@ def strip(slot: Slot, content: bytes, *, at: str | None = None) -> bytes:
         raise LayoutError(f"expected {slot.size} bytes of slot {slot.name!r}, got {len(content)}", at=at)
     if b"\0" in content:
         raise LayoutError(
-            f"expected all bytes of slot {slot.name!r} to be written, found zero bytes",
+            f"expected all bytes of slot {slot.name!r} to be written, "
+            "found NUL bytes where nothing was written",
             at=at,
         )
     if not slot.padded:

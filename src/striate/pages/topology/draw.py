@@ -42,7 +42,9 @@ def draw_png(cluster: Cluster) -> bytes:
     try:
         import cairosvg
     except (ImportError, OSError) as error:  # OSError: the package is there, its C library is not
-        raise OutputError("PNG needs CairoSVG (pip install 'striate[png]'); SVG needs nothing") from error
+        raise OutputError(
+            "a PNG needs CairoSVG (pip install 'striate[png]'); an SVG needs no package"
+        ) from error
     image = cairosvg.svg2png(bytestring=draw(cluster).encode(), scale=1.5)
     assert isinstance(image, bytes)
     return image

@@ -56,7 +56,7 @@ class Derived:
         """The parameters of a program of one phase; raises QueueingError for several, which have parameters each."""
         if not isinstance(self.model, Model):
             raise QueueingError(
-                f"expected a model of one phase, found {len(self.model.phases)}; use `model.phases`"
+                f"expected a model of one phase, found {len(self.model.phases)} phases; use `model.phases`"
             )
         return self.model.spmd
 
@@ -99,7 +99,9 @@ def from_workload(
     counts = {size: count_phases(workload_of(size)) for size in sizes}
     phases = sorted({len(found) for found in counts.values()})
     if len(phases) > 1:
-        raise QueueingError(f"expected as many phases at every p, got {phases} phases")
+        raise QueueingError(
+            f"expected the same number of phases for every number of processors, got {phases} phases"
+        )
     speeds = speeds_of(cluster, sizes[-1])
     near, far = (
         contention_of(cluster, sizes[-1], speeds.bytes_per_second)

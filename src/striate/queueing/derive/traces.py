@@ -46,7 +46,7 @@ def observe(traces: Mapping[str, Trace], disks: Sequence[int] = ()) -> list[Trac
     runs = []
     for number, (name, trace) in enumerate(traces.items()):
         if not trace.seconds > 0:
-            raise QueueingError("expected a run that took time, got 0 s", source=name)
+            raise QueueingError("expected a trace of a run longer than 0 s, got 0 s", source=name)
         found, why = (given[number % len(given)], "as given") if given else _striped_over(trace, name)
         runs.append(TracedRun(name, trace.ranks, found, why, trace.seconds))
     return runs
@@ -98,7 +98,7 @@ def _striped_over(trace: Trace, name: str) -> tuple[int, str]:
             best, where = int(text), file.name
     if not best:
         raise QueueingError(
-            f"the trace has no hint {_SERVERS}, which says the number of disks; give it as --disks",
+            f"the trace has no hint {_SERVERS}, which says the number of disks; give the number as --disks",
             source=name,
         )
     return best, f"{_SERVERS} of {where}"

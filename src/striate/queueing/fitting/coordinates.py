@@ -113,9 +113,11 @@ def _unit(index: int) -> Floats:
 
 def _fixed_value(name: str, value: units.Quantity) -> float:
     if name not in PARAMETERS:
-        raise QueueingError(f"expected a parameter of {', '.join(PARAMETERS)}, got {name!r}", at="fixed")
+        raise QueueingError(f"expected a parameter among {', '.join(PARAMETERS)}, got {name!r}", at="fixed")
     if name != "contention":
         return units.seconds(value)
     if isinstance(value, bool | str) or not 0 <= float(value) <= 1:
-        raise QueueingError(f"expected a number from 0 to 1, got {value!r}", at="fixed.contention")
+        raise QueueingError(
+            f"expected a value of `contention` from 0 to 1, got {value!r}", at="fixed.contention"
+        )
     return float(value)

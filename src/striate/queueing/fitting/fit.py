@@ -121,7 +121,7 @@ def fit(
     unknowns.
     """
     if not 0 < confidence < 1:
-        raise QueueingError(f"expected a confidence between 0 and 1, got {confidence}", at="confidence")
+        raise QueueingError(f"expected a confidence level between 0 and 1, got {confidence}", at="confidence")
     shape = SpmdParameters(
         parallel_seconds=1,
         scale=scale,
@@ -134,7 +134,7 @@ def fit(
     terms, observed = _terms(observations, Model(shape, kind, solver=solver))
     everything = free_coordinates(fixed or {}, bursts_per_io)
     if not everything.names:
-        raise QueueingError("expected a parameter to fit, got all of them fixed")
+        raise QueueingError("expected at least one parameter to fit, got fixed values for all parameters")
     typical = float(np.median(observed))
     null = null_space(terms, everything, typical)
     solved = everything.without(_merged(null))
@@ -183,7 +183,7 @@ def _refuse_too_few(count: int, solved: Coordinates, null: Floats) -> None:
     unknowns = len(solved.names) - sum(np.count_nonzero(row) > 2 for row in null)
     if count <= unknowns:
         raise QueueingError(
-            f"expected more than {unknowns} observations for {unknowns} unknowns, got {count}"
+            f"expected more than {unknowns} observations for {unknowns} unknown parameters, got {count}"
         )
 
 

@@ -55,9 +55,13 @@ def from_columns(columns: Mapping[str, Any]) -> Observations:
     found = {name: columns[key] for name, keys in _NAMES.items() for key in keys if key in columns}
     for name in ("processors", "disks"):
         if name not in found:
-            raise QueueingError(f"expected a column {' or '.join(_NAMES[name])}, found {_listed(columns)}")
+            raise QueueingError(
+                f"expected a column {' or '.join(_NAMES[name])}, found the columns {_listed(columns)}"
+            )
     if ("speedup" in found) == ("seconds" in found):
-        raise QueueingError(f"expected either a column speedup or a column seconds, found {_listed(columns)}")
+        raise QueueingError(
+            f"expected either a column speedup or a column seconds, found the columns {_listed(columns)}"
+        )
     quantity = "speedup" if "speedup" in found else "seconds"
     try:
         values = np.asarray(found[quantity], dtype=np.float64)

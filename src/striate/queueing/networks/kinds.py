@@ -45,5 +45,5 @@ KINDS: dict[str, NetworkModel] = {kind.name: kind for kind in (Sio(), BusAio(), 
 
 def find_kind(name: str) -> NetworkModel:
     if name not in KINDS:
-        raise QueueingError(f"expected a kind of {', '.join(KINDS)}, got {name!r}", at="kind")
+        raise QueueingError(f"expected a kind of model among {', '.join(KINDS)}, got {name!r}", at="kind")
     return KINDS[name]

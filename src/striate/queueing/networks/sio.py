@@ -61,7 +61,9 @@ class Sio:
         rows = work.groups, work.delay, work.bus, np.full(work.groups.size, work.bursts)
         if loops == "fixed":
             if solver == "exact":
-                raise QueueingError("there is no exact solver for sio with fixed loops; use solver 'paper'")
+                raise QueueingError(
+                    "there is no exact solver for a model of kind sio with fixed loops; use solver 'paper'"
+                )
             return fixed_loop_seconds(work.groups, work.delay, work.bus, work.bursts)
         if solver == "fast":
             return fork_join_fast(*rows)
@@ -73,11 +75,14 @@ class Sio:
 
 def _refuse_endless(groups: Integers) -> None:
     if groups.max(initial=0) > LARGEST_EXACT:
-        raise QueueingError(f"expected at most {LARGEST_EXACT} groups for the exact sio, got {groups.max()}")
+        raise QueueingError(
+            f"expected at most {LARGEST_EXACT} groups for the exact solver of kind sio, got {groups.max()}"
+        )
     steps = float((groups.astype(np.float64) ** 2).sum() / 2)
     if steps > MOST_STEPS:
         raise QueueingError(
-            f"expected at most {MOST_STEPS:.0e} steps of exact sio, got {steps:.0e}: take fewer p"
+            f"expected at most {MOST_STEPS:.0e} steps of the exact solver of kind sio, got {steps:.0e}: "
+            "give fewer or smaller numbers of processors"
         )
 
 

@@ -45,9 +45,11 @@ def _expect_messages_fit(application: Application, cluster: Cluster, nodes: NDAr
             continue
         at = int(np.argmax(over))
         rank = int(line.ranks[at])
-        what = f"rank {rank}, operation {line.index} ({line.kind.label}): {about_size(int(size[at]))}"
-        node = f"node {int(nodes[rank])}, which has {about_size(int(memory[rank]))}"
-        raise MessageTooLargeError(f"{what} do not fit into the memory of {node}", at=application.name)
+        raise MessageTooLargeError(
+            f"rank {rank}, operation {line.index} ({line.kind.label}): {about_size(int(size[at]))} do not "
+            f"fit into the memory of node {int(nodes[rank])}, which has {about_size(int(memory[rank]))}",
+            at=application.name,
+        )
 
 
 def expect_room(
@@ -73,8 +75,8 @@ def expect_room(
     needed = needs()
     if needed > free:
         raise NotEnoughMemoryError(
-            f"{application.ranks:,} ranks packet by packet take about {about_size(needed)} of memory,"
-            f" and {about_size(free)} are free",
+            f"simulating {application.ranks:,} ranks packet by packet takes about {about_size(needed)} of "
+            f"memory, but only {about_size(free)} are free",
             source=application.name,
         )
 

@@ -25,7 +25,9 @@ def prepare_folders(store: Store, session: Session, ranks: Ranks, server_ranks: 
         if rank == ranks.rank and store.directories:
             folder = store.folder(server)
             if not folder.is_dir():
-                raise StorageError("no such directory for a server", 2, at=str(folder))
+                raise StorageError(
+                    "there is no such directory for the sub-files of a server", 2, at=str(folder)
+                )
             if not os.access(folder, os.W_OK | os.X_OK):
                 raise StorageError("permission denied", 13, at=str(folder))
 
@@ -44,4 +46,6 @@ def _make_directory(path: Path) -> bool:
 def _refuse_foreign(path: Path) -> None:
     foreign = [entry.name for entry in path.iterdir() if not is_ours(entry.name)]
     if foreign:
-        raise DatasetError(f"expected a dataset or an empty directory, found {foreign[0]!r}", at=str(path))
+        raise DatasetError(
+            f"expected an empty directory or one with a dataset, found {foreign[0]!r} in it", at=str(path)
+        )

@@ -29,12 +29,18 @@ class Grid:
     def __post_init__(self) -> None:
         check_shape(self.shape, self.item_bytes)
         if len(self.chunk_shape) != len(self.shape) or not all(part >= 1 for part in self.chunk_shape):
-            raise DatasetError(f"expected one chunk length per axis, got {self.chunk_shape} of {self.shape}")
+            raise DatasetError(
+                "expected one chunk length of at least 1 per axis, "
+                f"got {self.chunk_shape} for shape {self.shape}"
+            )
         axis = next((axis for axis, part in enumerate(self.chunk_shape) if part > 1), len(self.shape) - 1)
         whole = self.chunk_shape[axis + 1 :] == self.shape[axis + 1 :] or self.elements == 0
         divides = axis == 0 or self.shape[axis] % self.chunk_shape[axis] == 0
         if not (whole and divides) or math.prod(self.chunk_shape) * self.item_bytes > LARGEST:
-            raise DatasetError(f"expected chunks that are runs of {self.shape}, got {self.chunk_shape}")
+            raise DatasetError(
+                f"expected chunks that are contiguous in an array of shape {self.shape}, "
+                f"got {self.chunk_shape}"
+            )
 
     @cached_property
     def elements(self) -> int:
@@ -71,10 +77,13 @@ def check_shape(shape: Sequence[int], item_bytes: int) -> tuple[int, ...]:
         raise DatasetError(f"expected 1 to {MOST_DIMENSIONS} axes, got {len(shape)}")
     if item_bytes < 1 or any(length < 0 for length in shape):
         raise DatasetError(
-            f"expected lengths of at least 0 and elements of at least 1 byte, got {tuple(shape)}, {item_bytes} B"
+            "expected lengths of at least 0 and elements of at least 1 byte, "
+            f"got shape {tuple(shape)} and elements of {item_bytes} bytes"
         )
     if math.prod(max(length, 1) for length in shape) * item_bytes > LARGEST:
-        raise DatasetError(f"expected at most 2^63 - 1 bytes, got {tuple(shape)} of {item_bytes} bytes")
+        raise DatasetError(
+            f"expected at most 2^63 - 1 bytes, got shape {tuple(shape)} with elements of {item_bytes} bytes"
+        )
     return tuple(int(length) for length in shape)
 
 

@@ -66,7 +66,8 @@ def group_by_factor(chunks: int, *, ranks: int, servers: int, group_factor: int)
     """
     if not 1 <= group_factor <= servers:
         raise DatasetError(
-            f"expected a group factor from 1 to {servers} (the number of servers), got {group_factor}"
+            f"expected a group factor (pieces per rank's part of the array) from 1 to {servers} (the number "
+            f"of servers), got {group_factor}"
         )
     blocks = np.arange(chunks, dtype=np.int64) // chunks_per_block(chunks, ranks, group_factor)
     return blocks % servers

@@ -58,10 +58,13 @@ def checked_lists(lists: Any, dtype: np.dtype[Any], rows: int) -> Ragged:
             ) from None
     counts, values = as_array(lists.counts), as_array(lists.values)
     if counts.shape != (rows,) or counts.dtype.kind not in "iu" or (rows and counts.min() < 0):
-        raise DatasetError(f"expected {rows} counts from 0, got {counts.dtype} of shape {counts.shape}")
+        raise DatasetError(
+            f"expected {rows} list lengths (counts) of 0 or more, got {counts.dtype} of shape {counts.shape}"
+        )
     if values.ndim != 1 or values.size != int(counts.sum()):
         raise DatasetError(
-            f"expected {int(counts.sum())} values in one row, as counted, got shape {values.shape}"
+            f"expected a one-dimensional array of {int(counts.sum())} values, the sum of all counts, "
+            f"got shape {values.shape}"
         )
     if values.size and not np.can_cast(values.dtype, dtype, "safe"):
         raise DatasetError(f"expected lists of {dtype}, got {values.dtype}")

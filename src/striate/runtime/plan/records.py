@@ -18,7 +18,9 @@ def record_bytes(records: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> 
     array = as_array(records)
     if array.dtype != dtype:
         if not np.can_cast(array.dtype, dtype, "safe"):
-            raise DatasetError(f"expected records of {dtype}, got {array.dtype}")
+            raise DatasetError(
+                f"expected records of a type that converts to {dtype} without loss, got {array.dtype}"
+            )
         array = array.astype(dtype)
     if array.shape != shape:
         raise DatasetError(f"expected records of shape {shape}, got {array.shape}")
@@ -31,15 +33,17 @@ def result_array(
     """Where to read into: `out` when it fits, or a new array."""
     if out is None:
         return np.empty(shape, dtype)
-    wanted = f"expected `out` to be a contiguous, writable array of {dtype} {shape}"
     if not isinstance(out, np.ndarray):
-        raise DatasetError(f"{wanted}, got {type(out).__name__}")
-    if out.dtype != dtype or out.shape != shape:
-        raise DatasetError(f"{wanted}, got one of {out.dtype} {out.shape}")
-    if not out.flags.c_contiguous or not out.flags.writeable:
-        flaw = "read-only" if out.flags.c_contiguous else "not contiguous"
-        raise DatasetError(f"{wanted}, got one that is {flaw}")
-    return out
+        found = type(out).__name__
+    elif out.dtype != dtype or out.shape != shape:
+        found = f"one of {out.dtype} {out.shape}"
+    elif not out.flags.c_contiguous:
+        found = "one that is not contiguous"
+    elif not out.flags.writeable:
+        found = "one that is read-only"
+    else:
+        return out
+    raise DatasetError(f"expected `out` to be a contiguous, writable array of {dtype} {shape}, got {found}")
 
 
 def bytes_of(array: npt.NDArray[Any]) -> Bytes:

@@ -137,7 +137,9 @@ def _filled(where: tuple[Any, ...], grid: Grid) -> list[Any]:
     """One entry per axis: an ellipsis, or nothing at the end, stands for whole axes."""
     dots = [at for at, part in enumerate(where) if part is Ellipsis]
     if len(dots) > 1 or len(where) - len(dots) > len(grid.shape):
-        raise DatasetError(f"expected at most one entry per axis of {grid.shape}, got {len(where)}")
+        raise DatasetError(
+            f"expected at most one index or slice per axis of shape {grid.shape}, got {len(where)}"
+        )
     at = dots[0] if dots else len(where)
     missing = [slice(None)] * (len(grid.shape) - (len(where) - len(dots)))
     return [*where[:at], *missing, *where[at + 1 :]]

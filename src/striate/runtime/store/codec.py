@@ -54,7 +54,7 @@ class Pipeline:
         for codec in reversed(self.codecs):
             content = _decode_bounded(codec, content, size)
         if memoryview(content).nbytes != size:
-            raise DamageError(f"expected {size} bytes from the codecs, got {memoryview(content).nbytes}")
+            raise DamageError(f"expected {size} bytes after decoding, got {memoryview(content).nbytes}")
         return np.frombuffer(content, np.uint8)
 
 
@@ -127,7 +127,9 @@ def _refuse_lossy(pipeline: Pipeline, record_bytes: int) -> None:
     except Exception as error:  # any codec may stand here
         raise DatasetError(f"the codec cannot encode bytes: {error}") from None
     if not np.array_equal(back, sample):
-        raise DatasetError("expected a codec that decodes to the bytes that it encoded")
+        raise DatasetError(
+            "expected a lossless codec, got one that does not decode to the bytes that it encoded"
+        )
 
 
 def _decode_bounded(codec: Any, stored: Any, size: int) -> Any:
@@ -144,7 +146,7 @@ def _decode_bounded(codec: Any, stored: Any, size: int) -> Any:
             if np.asarray(result).nbytes != size:
                 content = b""
     except Exception as error:  # broken input may raise anything in a codec's own library
-        raise DamageError(f"the codec {codec.codec_id} cannot read its own bytes: {error}") from None
+        raise DamageError(f"the codec {codec.codec_id} cannot decode the stored bytes: {error}") from None
     if memoryview(content).nbytes != size:
         raise DamageError(f"expected {size} bytes from the codec {codec.codec_id}, got more or fewer")
     return content

@@ -20,7 +20,9 @@ _TIME = re.compile(r"[<>][mM]8(\[[0-9]{0,6}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?
 def describe_dtype(dtype: np.dtype[Any]) -> Any:
     """`dtype` as text and lists; refuses objects and types without a fixed size."""
     if dtype.subdtype is not None:
-        raise DatasetError(f"expected the axes of {dtype} in the shape, and the type {dtype.base}")
+        raise DatasetError(
+            f"expected the type {dtype.base} and all axes in the shape of the array, got {dtype}"
+        )
     if dtype.hasobject or dtype.itemsize == 0:
         raise DatasetError(f"expected a type of fixed size without Python objects, got {dtype}")
     description = _described(dtype)
@@ -61,17 +63,20 @@ def _sub_array(description: dict[str, Any], depth: int) -> np.dtype[Any]:
     shape = description["shape"]
     good = isinstance(shape, list) and 1 <= len(shape) <= 8
     if not good or not all(isinstance(length, int) and 0 < length <= 2**20 for length in shape):
-        raise DatasetError(f"expected a small shape, got {_short(shape)}", at="$.dtype")
+        raise DatasetError(f"expected 1 to 8 axes of length 1 to 2^20, got {_short(shape)}", at="$.dtype")
     return _built((dtype_from_description(description["type"], depth + 1), tuple(shape)))
 
 
 def _record(description: dict[str, Any], depth: int) -> np.dtype[Any]:
     fields, size = description["fields"], description["size"]
     if not isinstance(fields, list) or not 1 <= len(fields) <= MOST_FIELDS or not isinstance(size, int):
-        raise DatasetError(f"expected 1 to {MOST_FIELDS} fields and a size", at="$.dtype")
+        raise DatasetError(
+            f"expected a record type of 1 to {MOST_FIELDS} fields and a size, got {_short(fields)}",
+            at="$.dtype",
+        )
     for field in fields:
         if not (isinstance(field, list) and len(field) == 3 and isinstance(field[0], str)):
-            raise DatasetError(f"expected [name, type, offset], got {_short(field)}", at="$.dtype")
+            raise DatasetError(f"expected a field [name, type, offset], got {_short(field)}", at="$.dtype")
         if not isinstance(field[2], int) or not 0 <= field[2] < 2**31:
             raise DatasetError(f"expected an offset, got {_short(field[2])}", at="$.dtype")
     return _built(

@@ -65,12 +65,13 @@ def check_directories(store: Store, servers: int, *, own: bool) -> None:
     """Refuse a number of directories that does not fit the servers."""
     if own and len(store.directories) != servers:
         raise DatasetError(
-            f"expected the directories of {servers} servers, got {len(store.directories)}",
+            f"expected one directory for each of {servers} servers, got {len(store.directories)} directories",
             source=str(store.path),
         )
     if not own and store.directories:
         raise DatasetError(
-            "expected no server directories: this dataset is in one directory", source=str(store.path)
+            "expected no directories of servers, because this dataset is stored in one directory",
+            source=str(store.path),
         )
 
 
@@ -104,7 +105,9 @@ def read_stamped(store: Store) -> tuple[bytes, Stamp]:
             raise StorageError("no Striate dataset here", 2, at=str(store.path))
         content = file.read(meta.MOST_BYTES + 1)
     if len(content) > meta.MOST_BYTES:
-        raise DatasetError(f"expected metadata of at most {meta.MOST_BYTES} bytes", source=str(store.path))
+        raise DatasetError(
+            f"expected metadata of at most {meta.MOST_BYTES} bytes, found more", source=str(store.path)
+        )
     return content, _stamp(found)
 
 

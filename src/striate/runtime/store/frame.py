@@ -60,9 +60,11 @@ def checksum(content: Bytes, padding: int) -> int:
 def unseal(stored: Bytes, *, length: int, expected: int, pipeline: Pipeline, chunk_bytes: int) -> Bytes:
     """The chunk in `stored`; raises DamageError unless every byte is as it was written."""
     if stored.size != length:
-        raise DamageError(f"expected {length} bytes, found {stored.size}: the sub-file was truncated")
+        raise DamageError(
+            f"expected a chunk of {length} bytes, found {stored.size} bytes: the sub-file was truncated"
+        )
     if xxhash.xxh3_64_intdigest(stored.data) != expected:
-        raise DamageError("the data is damaged: its checksum differs")
+        raise DamageError("the data of the chunk is damaged: its checksum differs")
     if pipeline:
         return pipeline.decode(stored, chunk_bytes)
     return stored[:chunk_bytes]

@@ -207,7 +207,7 @@ def decode_group(content: bytes, source: str) -> GroupMetadata:
     if content.startswith(b"striate dataset "):
         raise DatasetError("expected a group of variables, found a single array: use open", source=source)
     if not content.startswith(MAGIC) or not newline:
-        raise DamageError("expected the metadata of a Striate group", source=source)
+        raise DamageError("expected the metadata of a Striate group, found other bytes", source=source)
     if heading + newline != _heading(body):
         raise DamageError("the metadata is damaged: its checksum differs", source=source)
     metadata = _decoded(body, GroupMetadata, source)
@@ -252,11 +252,21 @@ def _check(metadata: GroupMetadata) -> None:
     if metadata.version != VERSION:
         raise DatasetError(f"expected version {VERSION}, got {metadata.version}", at="$.version")
     if not re.fullmatch(r"[0-9a-f]{16}", metadata.identity):
-        raise DatasetError(f"expected 16 hexadecimal digits, got {metadata.identity!r:.60}", at="$.identity")
+        raise DatasetError(
+            f"expected an identity of 16 hexadecimal digits, got {metadata.identity!r:.60}", at="$.identity"
+        )
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
-        raise DatasetError("expected valid numbers of servers and generations", at="$.servers")
+        raise DatasetError(
+            f"expected 1 to {MOST_SERVERS} servers and a generation from 0 to 10^8 - 1, "
+            f"got {metadata.servers!s:.30} and {metadata.generation!s:.30}",
+            at="$.servers",
+        )
     if not 0 <= metadata.first_step <= MOST_STEPS or metadata.keep < 0 or len(metadata.steps) > MOST_STEPS:
-        raise DatasetError("expected a valid number of steps", at="$.steps")
+        raise DatasetError(
+            f"expected a first step from 0 to {MOST_STEPS}, `keep` of 0 or more and at most {MOST_STEPS} "
+            f"steps, got {metadata.first_step!s:.30}, {metadata.keep!s:.30} and {len(metadata.steps)}",
+            at="$.steps",
+        )
     if not 1 <= len(metadata.variables) <= MOST_VARIABLES:
         raise DatasetError(f"expected 1 to {MOST_VARIABLES} variables", at="$.variables")
     check_alignment(metadata.alignment)
@@ -270,19 +280,26 @@ def _check(metadata: GroupMetadata) -> None:
 def _check_dimensions(metadata: GroupMetadata) -> None:
     for name, length in metadata.dimensions.items():
         if not NAME.fullmatch(name) or not 0 <= length <= LARGEST:
-            raise DatasetError(f"expected a name and a length, got {name!r:.60}: {length}", at="$.dimensions")
+            raise DatasetError(
+                f"expected a dimension with a valid name and length, got {name!r:.60}: {length}",
+                at="$.dimensions",
+            )
     for name, rows in metadata.rows.items():
         if name not in metadata.dimensions or min(rows.chunk_rows, rows.block_chunks) < 1:
-            raise DatasetError(f"expected chunks of rows of a dimension, got {name!r:.60}", at="$.rows")
+            raise DatasetError(
+                f"expected chunks of at least one row of a known dimension, got {name!r:.60}", at="$.rows"
+            )
 
 
 def _check_variable(metadata: GroupMetadata, variable: VariableEntry, at: str) -> None:
     names = [name for name in variable.dimensions if name != metadata.growing]
     variable.numpy_dtype()
     if not NAME.fullmatch(variable.name) or any(name not in metadata.dimensions for name in names):
-        raise DatasetError(f"expected a name and known dimensions, got {variable.name!r:.60}", at=at)
+        raise DatasetError(
+            f"expected a variable with a valid name and known dimensions, got {variable.name!r:.60}", at=at
+        )
     if names and names[0] not in metadata.rows:
-        raise DatasetError(f"expected chunks of rows along {names[0]!r:.60}, found none", at=at)
+        raise DatasetError(f"expected chunks of rows along the dimension {names[0]!r:.60}, found none", at=at)
     if not 0 <= variable.chunk_elements <= LARGEST // 2**31:
         raise DatasetError("expected chunks of elements", at=at)
     if variable.chunk_elements:
@@ -298,7 +315,10 @@ def _check_ragged(metadata: GroupMetadata, variable: VariableEntry, at: str) -> 
         found = entries.get(name)
         fits = found is not None and found.dimensions == variable.dimensions and not found.chunk_elements
         if found is None or not fits or found.numpy_dtype() != np.int64:
-            raise DatasetError(f"expected a variable {name!r:.60} of int64 along the same dimensions", at=at)
+            raise DatasetError(
+                f"expected a variable {name!r:.60} of int64 along the dimensions of the ragged variable",
+                at=at,
+            )
 
 
 def _check_table(metadata: GroupMetadata, index: StepIndex, *, growing: bool) -> None:
@@ -310,7 +330,9 @@ def _check_table(metadata: GroupMetadata, index: StepIndex, *, growing: bool) ->
     known = {entry.name: entry for entry in metadata.ragged_entries(growing=growing)}
     for name, one in index.ragged.items():
         if name not in known or not 0 <= one.elements <= LARGEST:
-            raise DatasetError(f"expected lists of a ragged variable, got {name!r:.60}", at="$.ragged")
+            raise DatasetError(
+                f"expected a known ragged variable with 0 or more elements, got {name!r:.60}", at="$.ragged"
+            )
         grid = ragged_grid(known[name], one.elements)
         _check_chunks(one.chunks, index.subfiles, [grid], [not known[name].codec])
 

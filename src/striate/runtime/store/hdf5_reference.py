@@ -59,7 +59,7 @@ def hdf5_library() -> Any:
     try:
         import h5py
     except ImportError:
-        raise DatasetError("this needs the package h5py, which is not installed") from None
+        raise DatasetError("an HDF5 file needs the package h5py, which is not installed") from None
     return h5py
 
 
@@ -96,7 +96,8 @@ def refuse_compressed(variables: Sequence[VariableEntry]) -> None:
     for entry in variables:
         if entry.codec:
             raise DatasetError(
-                f"expected uncompressed variables, got {entry.name!r} with a codec: use xarray"
+                "expected uncompressed variables, "
+                f"got {entry.name!r} with a codec: read the group with xarray"
             )
 
 
@@ -211,7 +212,8 @@ def _put_pieces(
 ) -> Any:
     if len(pieces) > MOST_PIECES:
         raise DatasetError(
-            f"expected at most {MOST_PIECES} pieces for HDF5, got {len(pieces)}: use `striate convert`",
+            f"expected at most {MOST_PIECES} pieces of sub-files for HDF5, got {len(pieces)}: "
+            "use `striate convert`",
             at=name,
         )
     return file.create_dataset(name, shape, dtype, external=pieces or None)

@@ -94,7 +94,7 @@ def decode(content: bytes, source: str) -> Metadata:
             "expected a single array, found a group of variables: use open_group", source=source
         )
     if not content.startswith(b"striate dataset ") or not newline:
-        raise DamageError("expected the metadata of a Striate dataset", source=source)
+        raise DamageError("expected the metadata of a Striate dataset, found other bytes", source=source)
     if heading + newline != _heading(body):
         raise DamageError("the metadata is damaged: its checksum differs", source=source)
     try:
@@ -120,7 +120,9 @@ def _check(metadata: Metadata) -> None:
     if metadata.version != VERSION:
         raise DatasetError(f"expected version {VERSION}, got {metadata.version}", at="$.version")
     if not _IDENTITY.fullmatch(metadata.identity):
-        raise DatasetError(f"expected 16 hexadecimal digits, got {metadata.identity!r:.60}", at="$.identity")
+        raise DatasetError(
+            f"expected an identity of 16 hexadecimal digits, got {metadata.identity!r:.60}", at="$.identity"
+        )
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
         raise DatasetError(
             f"expected 1 to {MOST_SERVERS} servers and a generation from 0 to 10^8 - 1, "
@@ -129,8 +131,8 @@ def _check(metadata: Metadata) -> None:
         )
     if not 1 <= metadata.block_chunks <= LARGEST or len(metadata.layout) > 4096:
         raise DatasetError(
-            f"expected blocks of at least 1 chunk and a layout of at most 4096 characters, "
-            f"got {metadata.block_chunks!s:.30} and {len(metadata.layout)}",
+            "expected blocks of at least 1 chunk and a layout of at most 4096 characters, "
+            f"got {metadata.block_chunks!s:.30} chunks and {len(metadata.layout)} characters",
             at="$.block_chunks",
         )
     check_alignment(metadata.alignment)
@@ -158,7 +160,7 @@ def check_directory_names(names: list[str], servers: int, *, own: bool) -> None:
         return
     if not own:
         raise DatasetError(
-            f"expected no directories without own_directories, got {len(names)}", at="$.directories"
+            f"expected no server directories without `own_directories`, got {len(names)}", at="$.directories"
         )
     if len(names) != servers:
         raise DatasetError(
@@ -176,7 +178,7 @@ def check_subfile(identity: str, servers: int, subfile: SubFile, at: str) -> Non
     if not 0 <= subfile.server < servers:
         raise DatasetError(f"expected a server from 0 to {servers - 1}, got {subfile.server}", at=at)
     if not 0 <= subfile.bytes <= LARGEST:
-        raise DatasetError(f"expected a size up to 2^63 - 1, got {subfile.bytes}", at=at)
+        raise DatasetError(f"expected a size from 0 to 2^63 - 1, got {subfile.bytes}", at=at)
 
 
 def check_chunks(columns: Chunks, subfiles: list[SubFile], sizes: list[int], raw: list[bool]) -> None:
@@ -193,7 +195,9 @@ def check_chunks(columns: Chunks, subfiles: list[SubFile], sizes: list[int], raw
         known = 0 <= file < len(subfiles)
         inside = known and offset >= 0 and 0 < length <= longest
         if not inside or offset + length > subfiles[file].bytes or not 0 <= checksum < 2**64:
-            raise DatasetError(f"expected bytes within a sub-file, got {length} at {offset} of file {file}",
-                               at=f"$.chunks[{chunk}]")  # fmt: skip
+            raise DatasetError(
+                f"expected a chunk within a sub-file, got {length} bytes at {offset} of file {file}",
+                at=f"$.chunks[{chunk}]",
+            )
         if is_raw and length < size:
             raise DatasetError(f"expected {size} bytes, got {length}", at=f"$.chunks[{chunk}]")

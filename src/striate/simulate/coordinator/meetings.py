@@ -72,9 +72,10 @@ class Meeting:
         first = next(iter(self.joined.values()))
         mine, theirs = spoken(kind), spoken(self.kind)
         if kind == self.kind:
-            mine, theirs = f"{mine} with root {root}", f"root {self.root}"
+            mine, theirs = f"{mine} with root {root}", f"{theirs} with root {self.root}"
         raise WorkloadError(
-            f"rank {rank} calls {mine} ({place}) where rank {first.rank} calls {theirs} ({first.place})"
+            f"expected the same collective call on all ranks, but rank {rank} calls {mine} ({place}) "
+            f"and rank {first.rank} calls {theirs} ({first.place})"
         )
 
     def ready(self) -> list[int]:

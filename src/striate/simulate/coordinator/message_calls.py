@@ -12,6 +12,7 @@ from striate.simulate.coordinator.ranks import CommGroup, PendingCall, RankState
 from striate.simulate.coordinator.recorder import communicator_name
 from striate.simulate.coordinator.waits import message_words
 from striate.simulate.wire import ANY, BLOCKING, Channel, GroupId, RankSettings
+from striate.units import counted
 from striate.workload import operations
 from striate.workload.kinds import ANY as ANYONE
 from striate.workload.kinds import Kind
@@ -32,8 +33,8 @@ class MessageCalls(FileCalls):
             (group, receiver), message = left[0]
             members = self.groups[group].members
             raise WorkloadError(
-                f"{len(left)} message{'s were' if len(left) > 1 else ' was'} never received: the first from rank "
-                f"{members[message.source]} to rank {members[receiver]}, tag {message.tag}"
+                f"expected a receive for every message, got {counted(len(left), 'message')} without a receive; "
+                f"the first is from rank {members[message.source]} to rank {members[receiver]} with tag {message.tag}"
             )
 
     def arrival(self, between: tuple[GroupId, int, int], travel: float) -> float:

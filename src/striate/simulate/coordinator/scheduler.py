@@ -61,7 +61,7 @@ class Scheduler:
             calls: list[RankCall] = take(self._channels[state.number])
         except (EOFError, OSError):
             raise WorkloadError(
-                f"rank {state.number} ended before its program did, killed or by os._exit",
+                f"the process of rank {state.number} ended before its program did: it was killed or called os._exit",
                 at=state.place or None,
             ) from None
         state.calls.extend(calls)

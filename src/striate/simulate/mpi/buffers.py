@@ -83,7 +83,7 @@ def memory_of(buffer: Any) -> tuple[Bytes, MpiDatatype]:
     if not isinstance(buffer, bytes | bytearray | memoryview) and hasattr(buffer, "__dlpack__"):
         return memory_of(_of_dlpack(buffer))
     if hasattr(buffer, "__cuda_array_interface__"):
-        raise NotSimulatedError("memory of a GPU is not simulated")
+        raise NotSimulatedError("expected a buffer in host memory: memory of a GPU is not simulated")
     view = memoryview(buffer)
     if not view.c_contiguous:
         raise BufferError("buffer is not contiguous")
@@ -97,7 +97,7 @@ def _of_dlpack(buffer: Any) -> NDArray[Any]:
     """The array of another library, without a copy; refuses one that is not in the memory of the host."""
     kind, _ = buffer.__dlpack_device__()
     if kind != HOST:
-        raise NotSimulatedError("memory of a GPU is not simulated")
+        raise NotSimulatedError("expected a buffer in host memory: memory of a GPU is not simulated")
     return np.from_dlpack(buffer)
 
 
@@ -127,7 +127,10 @@ def _spelt(message: Any, pair: tuple[type[Any], ...]) -> tuple[Any, Any, Any, Mp
     elif len(message) == 4:
         buffer, counts, shifts, kind = message
     else:
-        raise ValueError("message: expecting 2 to 4 items")
+        raise ValueError(
+            "message: expecting 2 to 4 items (buffer, counts, displacements, datatype), "
+            f"got {len(message)} items"
+        )
     if len(message) < 4 and isinstance(counts, pair):
         counts, shifts = counts
     return buffer, counts, shifts, _datatype(kind)
@@ -157,7 +160,10 @@ def equal_parts(message: Any, members: int) -> list[Part]:
     if count is None:
         whole = _fitting(len(memory) - start, kind)
         if whole % members:
-            raise ValueError(f"message: expecting a multiple of {members} items, got {whole}")
+            raise ValueError(
+                f"message: expecting a buffer whose number of items is a multiple of the {members} ranks, "
+                f"got {whole} items"
+            )
         count = whole // members
     step = operator.index(count) * kind.extent
     parts = [Part(memory, kind, operator.index(count), start + at * step) for at in range(members)]
@@ -186,7 +192,8 @@ def unequal_parts(message: Any, members: int) -> list[Part]:
         ]
     if len(sizes) != members or len(places) != members:
         raise ValueError(
-            f"message: expecting {members} counts and displacements, got {len(sizes)}, {len(places)}"
+            f"message: expecting {members} counts and {members} displacements, one per rank, "
+            f"got {len(sizes)} counts and {len(places)} displacements"
         )
     parts = [
         Part(memory, kind, count, place * kind.extent) for count, place in zip(sizes, places, strict=True)
@@ -217,10 +224,14 @@ def parts_by_type(message: Any, members: int) -> list[Part]:
 def _fitting(size: int, kind: MpiDatatype) -> int:
     """How many items a buffer holds; refuses a rest."""
     if kind.extent <= 0:
-        raise ValueError("message: cannot infer the count of a datatype without extent")
+        raise ValueError(
+            f"message: expecting a count, as the datatype has the extent {kind.extent}, got no count"
+        )
     true_end = sum(kind.reach)
     if size % kind.extent and (size - true_end) % kind.extent:
-        raise ValueError(f"message: buffer of {size} bytes is not a multiple of the extent {kind.extent}")
+        raise ValueError(
+            f"message: buffer of {size} bytes is not a multiple of the datatype's extent of {kind.extent} bytes"
+        )
     return size // kind.extent if size % kind.extent == 0 else 1 + (size - true_end) // kind.extent
 
 
@@ -231,7 +242,10 @@ def _expect_room(part: Part) -> None:
         return
     first, end = part.span
     if end > len(part.memory) or first < 0:
-        raise ValueError(f"message: buffer too small for requested count ({end} bytes of {len(part.memory)})")
+        raise ValueError(
+            f"message: buffer too small for the requested count, which needs {end} bytes, "
+            f"got {len(part.memory)} bytes"
+        )
 
 
 def is_in_place(message: Any) -> bool:

@@ -116,7 +116,7 @@ class MpiDatatype(metaclass=Refusing):
     def tocode(self) -> str:
         """The code of numpy, such as f8."""
         if self.dtype is None:
-            raise ValueError("cannot map a derived datatype to a type code")
+            raise ValueError("cannot map a derived MPI datatype to a type code of NumPy")
         return self.dtype.str[1:]
 
     def Get_size(self) -> int:
@@ -251,4 +251,6 @@ def of_dtype(dtype: AnyDtype) -> MpiDatatype:
             return PREDEFINED[pair]
     if dtype.kind in "SV" and dtype.itemsize:
         return MpiDatatype(byte_runs.element(dtype.itemsize), dtype)
-    raise KeyError(f"expected array elements that an MPI datatype describes, got {dtype.str}")
+    raise KeyError(
+        f"expected an array whose elements have an MPI datatype, got elements of the NumPy type {dtype.str}"
+    )

@@ -50,7 +50,9 @@ class Topocomm(Intracomm):
         made = super().__new__(cls, comm)
         if comm is not None and comm:
             if comm.Get_topology() != cls._topology or cls._topology == constants.UNDEFINED:
-                raise TypeError(f"expected a {cls.__name__} communicator, got one of another topology")
+                raise TypeError(
+                    f"expected a communicator with the topology of a {cls.__name__}, got another topology"
+                )
             vars(made).update(vars(comm))
         return made
 

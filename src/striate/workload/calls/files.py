@@ -54,7 +54,9 @@ def _access(kind: Kind) -> Any:
         operands: tuple[Any, ...]
         if view is not None:
             if extents is not None or (count, stride) != (1, 0):
-                raise WorkloadError("a view selects the bytes: leave `extents`, `count` and `stride` out")
+                raise WorkloadError(
+                    "expected no `extents`, `count` or `stride` beside a file view, which selects the bytes"
+                )
             offset, extents = 0, _seen(view, bytes_of(offset), bytes_of(size))
         if extents is None:
             operands = (
@@ -93,7 +95,9 @@ def _runs(extents: Extents | tuple[Sequence[int], Sequence[int]]) -> Extents:
         return extents
     offsets, sizes = whole_numbers(extents[0], "offsets"), whole_numbers(extents[1], "lengths")
     if len(offsets) != len(sizes):
-        raise WorkloadError(f"expected as many offsets as lengths, got {len(offsets)} and {len(sizes)}")
+        raise WorkloadError(
+            f"expected as many offsets as lengths, got {len(offsets)} offsets and {len(sizes)} lengths"
+        )
     return Extents.trusted(offsets, sizes)
 
 

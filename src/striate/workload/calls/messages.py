@@ -89,7 +89,9 @@ def waitall(operations: Sequence[Operation | Several] | None = None) -> Operatio
 def _any_of(name: str, least: int, most: int, words: str) -> Any:
     def call(operations: Sequence[Operation]) -> Operation:
         if not operations or not all(isinstance(one, Operation) for one in operations):
-            raise WorkloadError(f"expected single operations to be awaited, got {operations!r:.60}")
+            raise WorkloadError(
+                f"expected a list of non-blocking operations to wait for, got {operations!r:.60}"
+            )
         return Operation(Kind.WAITANY, (least, most), awaited=tuple(operations))
 
     call.__name__ = name

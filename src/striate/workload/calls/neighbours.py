@@ -26,7 +26,10 @@ def cartesian_neighbors(
     sizes = [int(size) for size in dimensions]
     wraps = [periodic] * len(sizes) if isinstance(periodic, bool) else list(periodic)
     if not sizes or min(sizes) < 1 or len(wraps) != len(sizes):
-        raise WorkloadError(f"expected sizes of at least 1 and a boolean for each, got {dimensions!r:.60}")
+        raise WorkloadError(
+            "expected grid dimensions of at least 1, and as many booleans in `periodic`, "
+            f"got dimensions {dimensions!r:.60} and periodic {periodic!r:.60}"
+        )
     place = np.array(np.unravel_index(np.asarray(rank), sizes))
     found: list[Any] = []
     for axis, (size, wrap) in enumerate(zip(sizes, wraps, strict=True)):
@@ -53,7 +56,9 @@ def neighbor_alltoallv(
     As MPICH does, all messages are in flight at once. A neighbour of -1 is none.
     """
     if len(sizes) != len(neighbors):
-        raise WorkloadError(f"expected a size for each of {len(neighbors)} neighbours, got {len(sizes)}")
+        raise WorkloadError(
+            f"expected a message size for each of {len(neighbors)} neighbours, got {len(sizes)} sizes"
+        )
     begun = [
         Operation(Kind.RECV, (source, NEIGHBOUR_TAG, 0, PENDING), comm)
         for source in (neighbors if sources is None else sources)

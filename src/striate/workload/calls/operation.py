@@ -79,7 +79,7 @@ def total_bytes(sizes: Int64s, what: str) -> int:
     """The sum of a column of sizes; refuses negative ones, and a sum that 63 bits do not hold."""
     if sizes.size and (sizes.min() < 0 or sizes.astype(float).sum() >= 2.0**63):
         raise WorkloadError(
-            f"expected {what} of at least 0 and below 2^63 in all, got {sizes.tolist()!r:.60}"
+            f"expected {what} in bytes of at least 0, with a sum below 2^63, got {sizes.tolist()!r:.60}"
         )
     return int(sizes.sum())
 

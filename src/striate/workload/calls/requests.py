@@ -23,7 +23,7 @@ class RequestSlots:
     def begin(self, operation: Operation) -> int:
         """A slot for an operation that begins; refuses one that is in flight."""
         if id(operation) in self._slot:
-            raise WorkloadError(f"the same {operation.kind.label} was begun twice without a wait between")
+            raise WorkloadError(f"the same {operation.kind.label} was begun twice without a wait in between")
         if self._free:
             slot = min(self._free)
             self._free.remove(slot)
@@ -40,7 +40,8 @@ class RequestSlots:
             return None
         if id(operation) not in self._slot:
             raise WorkloadError(
-                f"wait for a {operation.kind.label} that was not begun, or was awaited before"
+                f"expected a wait for an operation in flight, got a wait for a {operation.kind.label} "
+                "that was not begun, or was waited for before"
             )
         slot, _ = self._slot.pop(id(operation))
         self._free.append(slot)
@@ -49,7 +50,10 @@ class RequestSlots:
     def in_flight(self, operation: Operation) -> int:
         """The slot of an operation that is asked for."""
         if id(operation) not in self._slot:
-            raise WorkloadError(f"test of a {operation.kind.label} that was not begun, or was awaited before")
+            raise WorkloadError(
+                f"expected a test of an operation in flight, got a test of a {operation.kind.label} "
+                "that was not begun, or was waited for before"
+            )
         return self._slot[id(operation)][0]
 
     def offer(self, operations: Sequence[Operation], *, waits: bool) -> list[tuple[int, int]]:
@@ -59,7 +63,10 @@ class RequestSlots:
         """
         active = [one for one in operations if id(one) in self._slot]
         if not active and not all(id(one) in self._over for one in operations):
-            raise WorkloadError("expected an operation that was begun and not awaited before")
+            raise WorkloadError(
+                "expected operations in flight in a wait or test for any of them, "
+                "got operations that were not begun, or were waited for before"
+            )
         asked = frozenset(id(one) for one in operations)
         self._asked[asked] = self._asked.get(asked, 0) + waits
         last = self._asked[asked] >= len(asked)

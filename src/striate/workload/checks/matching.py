@@ -213,10 +213,10 @@ def _refuse_first(
     source, target, tag = int(table.source[end]), int(table.target[end]), int(table.tag[end])
     who = "any rank" if source == ANY else f"rank {source}"
     what = "any tag" if tag == ANY else f"tag {tag}"
-    numbers = f"{counts[0][key]} sent, {counts[1][key]} received"
     line = table.every[int(table.line[end])].line
     raise WorkloadError(
-        f"messages from {who} to rank {target} with {what}: {numbers}",
+        f"unmatched messages from {who} to rank {target} with {what}: {counts[0][key]} sent, "
+        f"{counts[1][key]} received",
         at=line.place(source if sent else target),
         source=line.application.name,
     )
@@ -237,8 +237,8 @@ def _check_sizes(table: _Table) -> None:
         end = int(np.flatnonzero((which == small[0]) & sent & (size == largest[small[0]]))[0])
         line = table.every[int(table.line[end])].line
         raise WorkloadError(
-            f"a message of {size[end]} bytes to rank {table.target[end]}, "
-            f"which receives at most {room[small[0]]} bytes from there",
+            f"rank {table.source[end]} sends a message of {size[end]} bytes to rank {table.target[end]}, "
+            f"which receives messages of at most {room[small[0]]} bytes from rank {table.source[end]}",
             at=line.place(int(table.source[end])),
             source=line.application.name,
         )

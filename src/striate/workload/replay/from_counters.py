@@ -55,7 +55,7 @@ def application_of_counters(trace: Trace, *, name: str) -> Application:
         for row in np.flatnonzero(asked(records, module, files) & _busy(columns)).tolist():
             of_rank.setdefault(int(columns["rank"][row]), []).append((table, row))
     if not of_rank:
-        raise WorkloadError("the log has no call that a workload can represent")
+        raise WorkloadError("expected a log with calls that can be simulated, found no such call")
     names, whole = trace.file_names(), trace.seconds
 
     def program(rank: int, ranks: int) -> Iterator[Operation | Repeated]:

@@ -67,7 +67,7 @@ def application_of_trace(
     chosen = trace.where(_chosen(trace))
     exact = trace.is_simulated
     if not len(chosen):
-        raise WorkloadError("the trace has no operation that a workload can represent")
+        raise WorkloadError("expected a trace with operations that can be simulated, found no such operation")
     table, family = families(trace.header.communicators, trace.ranks)
     first = np.searchsorted(chosen.column("rank"), np.arange(trace.ranks + 1))
     recorded = RecordedAccess.of(chosen)

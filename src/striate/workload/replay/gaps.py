@@ -30,7 +30,10 @@ def evened(gaps: Int64s, context: Int64s) -> Int64s:
     totals = np.bincount(kind, gaps[order].astype(float))
     means = np.rint(totals / np.maximum(np.bincount(kind), 1) * 1000)
     if float(means.max()) > MOST_PICOSECONDS:
-        raise WorkloadError(f"expected operations less than {MOST_PICOSECONDS / 1e12 / 86400:.0f} days apart")
+        days = MOST_PICOSECONDS / 1e12 / 86400
+        raise WorkloadError(
+            f"expected less than {days:.0f} days between two operations of a rank, found a longer time"
+        )
     means = means.astype(np.int64)
     found = np.empty(len(gaps), np.int64)
     found[order] = means[kind]

@@ -29,7 +29,7 @@ def load(path: Path) -> tuple[Application, ...]:
         metadata = pq.read_schema(path).metadata or {}
         if metadata.get(b"striate") != SCHEMA.encode():
             found = metadata.get(b"striate", b"another Parquet file")[:60].decode(errors="replace")
-            raise WorkloadError(f"expected a workload ({SCHEMA}), got {found}")
+            raise WorkloadError(f"expected a saved workload ({SCHEMA}), got {found}")
         file = pq.ParquetFile(path)
         ReadBudget.of(path).take_table(path, file.metadata, _VALUES_PER_ROW)
         table = _complete(file.read())
@@ -61,7 +61,7 @@ def _complete(table: pa.Table) -> pa.Table:
     if sorted(table.schema.names) == sorted(wanted.names):
         table = table.select(wanted.names)
     if not table.schema.equals(wanted, check_metadata=False):
-        raise WorkloadError("expected the columns of a saved workload, found others")
+        raise WorkloadError("expected the columns of a saved workload, found other columns")
     return table
 
 
@@ -74,7 +74,7 @@ def _application(table: pa.Table, number: int, header: WorkloadHeader) -> Applic
     expect(1 <= header.ranks <= MOST_RANKS, f"expected 1 to {MOST_RANKS} ranks, got {header.ranks}")
     expect(0 <= header.start_picoseconds < 2**63, "the start time is out of range")
     buffer = header.reused_buffer
-    expect(buffer is None or 1 <= buffer < 2**63, f"expected a buffer of at least 1 B, got {buffer}")
+    expect(buffer is None or 1 <= buffer < 2**63, f"expected a reused buffer of at least 1 B, got {buffer}")
     programs = programs_of(mine.filter(pc.invert(carries)), header, named)
     names = enumerate(header.communicators)
     communicators = tuple(

@@ -40,7 +40,9 @@ def rewritten(workload: Workload, rewrite: Rewrite) -> Workload:
 def _rewritten(application: Application, rewrite: Rewrite) -> Application:
     steps = sum(line.times * len(line.ranks) for line in lines(application))
     if steps > MOST_STEPS:
-        raise WorkloadError(f"expected at most {MOST_STEPS:,} operations to rewrite, got {steps:,}")
+        raise WorkloadError(
+            f"expected a program of at most {MOST_STEPS:,} operations to rewrite, got {steps:,} operations"
+        )
     made = application_of(
         lambda rank, _: rewrite(rank, operations_of(application, rank)),
         ranks=application.ranks,

@@ -163,15 +163,15 @@ def preamble_of(**fields):
     [
         (overwrite(0, b"something"), "expected a parallel file"),
         (overwrite(len(MAGIC), b"{]"), "expected a description"),
-        (overwrite(0, preamble_of(runs=10**15)), "expected runs from 1 to"),
-        (overwrite(0, preamble_of(lines=-1)), "expected lines from 1 to"),
-        (overwrite(0, preamble_of(tree_line=2**60)), "expected tree_line from 1 to"),
+        (overwrite(0, preamble_of(runs=10**15)), "expected the value of runs from 1 to"),
+        (overwrite(0, preamble_of(lines=-1)), "expected the value of lines from 1 to"),
+        (overwrite(0, preamble_of(tree_line=2**60)), "expected the value of tree_line from 1 to"),
         (overwrite(0, preamble_of(spare=1)), "expected a description"),
         (overwrite(0, preamble_of(lines=10**12)), "expected 9 bytes"),
         (overwrite(lambda places: places.offset("mark", turn=1), mark(99)), "at most 5 samples"),
         (
             overwrite(lambda places: places.offset("tree", run=0, line=2), b"\0" * 10),
-            "to be written, found zero bytes",
+            "to be written, found NUL bytes",
         ),
         (lambda stream, places: stream.truncate(places.size - 3), "expected"),
         (lambda stream, places: stream.truncate(10), "expected"),
@@ -209,9 +209,9 @@ def test_a_line_cut_off_by_an_interruption_is_left_out():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: split_parameters(b"1\t2\n"), 'begins "Gen"'),
+        (lambda: split_parameters(b"1\t2\n"), 'begins with "Gen"'),
         (lambda: split_parameters(b"Gen\tLnL\n0\t1\n\n1\t2\n"), "an empty line - at sample 1"),
-        (lambda: split_trees(b"begin trees;\n"), "#NEXUS and trees"),
+        (lambda: split_trees(b"begin trees;\n"), "#NEXUS in the first line and at least one line"),
         (
             lambda: describe([samples_of(2), RunSamples(b"x", (b"1\n",), b"y", (b"1\n",))]),
             "headers of the same size",

@@ -38,8 +38,8 @@ def test_interleaved_rows_gaps_and_ambiguous_letters_are_understood():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "expected #NEXUS"),
-        ("#NEXUS\nbegin trees;\nend;", "a complete data block"),
+        ("", "begins with #NEXUS"),
+        ("#NEXUS\nbegin trees;\nend;", "a complete block of data"),
         ("#NEXUS\nbegin data;\nmatrix\n;\nend;", "ntax=NUMBER"),
         ("#NEXUS\nbegin data;\ndimensions ntax=2 nchar=0;\nend;", "nchar=NUMBER"),
         ("#NEXUS\nbegin data;\ndimensions ntax=999999 nchar=999999;\nend;", "at most"),

@@ -84,7 +84,7 @@ def test_a_checkpoint_of_other_settings_is_refused(tmp_path):
     run(io.BytesIO(), path)
     other = SamplerSettings(runs=2, chains=3, generations=30, sample_frequency=4, seed=10)
 
-    with pytest.raises(CheckpointError, match="expected seed 10, as in this run, got 9 in the checkpoint"):
+    with pytest.raises(CheckpointError, match="the setting seed = 10 of this run, found seed = 9"):
         load(path, asdict(other), MATRIX.fingerprint)
 
 

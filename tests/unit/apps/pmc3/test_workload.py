@@ -57,7 +57,7 @@ def test_strips_put_all_that_a_rank_writes_on_one_server_in_one_piece(buffered):
     whole = 7 // buffered * buffered  # samples in writes of lambda samples, each one piece
     assert sum(write["bytes"] == buffered * 2 * pair for _, write in writes) == 4 * whole // buffered
     with pytest.raises(
-        LayoutError, match="expected a number of runs that is a multiple of 3 ranks, got 8 runs"
+        LayoutError, match="expected a number of runs that is a multiple of the 3 ranks, got 8 runs"
     ):
         workload(3, runs=8, generations=2, strips=True)
 

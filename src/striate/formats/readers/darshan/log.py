@@ -197,7 +197,7 @@ def open_log(path: Path) -> Log:
     count, at = (64, 32) if wide else (16, 24)
     length = at + 16 + 20 * count
     if len(head) < length:
-        raise TraceError(f"expected a header of {length} bytes, the log has {len(head)}")
+        raise TraceError(f"expected a Darshan header of {length} bytes, found a log of {len(head)} bytes")
     partial = struct.unpack_from(order + ("Q" if wide else "I"), head, 24 if wide else 20)[0]
     maps = struct.unpack_from(f"{order}{2 * count + 2}Q", head, at)
     versions = struct.unpack_from(f"{order}{count}I", head, at + 16 + 16 * count)
@@ -207,7 +207,7 @@ def open_log(path: Path) -> Log:
         if maps[2 * i + 3] > 0 and maps[2 * i + 2] < size
     }
     if head[16] > 2:
-        raise TraceError(f"expected compression 0 to 2, got {head[16]}")
+        raise TraceError(f"expected a compression method from 0 to 2, got {head[16]}")
     names = Module(min(maps[0], size), maps[1], 0, False)
     return Log(path, order, version, head[16], names, modules, size, length, ReadBudget.of(path))
 

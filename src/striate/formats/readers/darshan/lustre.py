@@ -56,7 +56,7 @@ def _composite(content: bytes, at: int, order: str, found: list[Component]) -> i
     number, rank, parts, stripes = struct.unpack_from(f"{order}Q3q", content, at)
     at += 32
     if not 0 <= parts <= (len(content) - at) // (8 * _FIXED + 16):
-        raise struct.error("a layout with more components than its record has bytes")
+        raise struct.error("the record of a file layout is too short for its number of components")
     table = []
     for _ in range(parts):
         table.append(struct.unpack_from(f"{order}{_FIXED}q16s", content, at))
@@ -71,7 +71,7 @@ def _composite(content: bytes, at: int, order: str, found: list[Component]) -> i
 
 def _targets(content: bytes, at: int, order: str, count: int) -> tuple[int, ...]:
     if not 0 <= count <= (len(content) - at) // 8:
-        raise struct.error("a layout with more stripes than its record has bytes")
+        raise struct.error("the record of a file layout is too short for its number of stripes")
     return struct.unpack_from(f"{order}{count}q", content, at)
 
 

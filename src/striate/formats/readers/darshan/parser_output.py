@@ -60,12 +60,14 @@ class TextLog:
             seconds = float(self.head.get("run time", "0"))
         except (KeyError, ValueError):
             raise TraceError(
-                "expected numbers as nprocs, start_time and run time in the header, found none or other text",
+                "expected numbers for `nprocs`, `start_time` and `run time` in the header, "
+                "found no number for one of them",
                 at="head",
             ) from None
         if not 0 <= started < 2**32 or not 0 <= seconds < 2**32:
             raise TraceError(
-                f"expected times from 0 to 2^32 s in the header, got {started!s:.20} and {seconds!s:.20}",
+                "expected a start time and a run time from 0 to 2^32 s in the header, "
+                f"got {started!s:.20} and {seconds!s:.20}",
                 at="head",
             )
         number = self.head.get("jobid", "")
@@ -199,7 +201,9 @@ def _take_counter(log: TextLog, line: str) -> None:
     elif module in _LATEST:
         records = log.counters.setdefault(module, {})
         if key not in records and len(records) >= _MOST_RECORDS:
-            raise TraceError(f"expected at most {_MOST_RECORDS} records of {module}, found more")
+            raise TraceError(
+                f"expected at most {_MOST_RECORDS} records of the Darshan module {module}, found more"
+            )
         records.setdefault(key, {})[counter] = value
 
 

@@ -89,7 +89,7 @@ def read(path: Path) -> Trace:
     log = _opened(path, head)
     job = log.job()
     if not 1 <= job.ranks <= MOST_RANKS:
-        raise TraceError(f"expected 1 to {MOST_RANKS} processes, the log says {job.ranks}", at="job")
+        raise TraceError(f"expected a log of 1 to {MOST_RANKS} processes, found {job.ranks}", at="job")
     names, whole = log.file_names()
     reading = _Reading(log, job, names)
     if not whole:

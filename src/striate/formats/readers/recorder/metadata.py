@@ -46,10 +46,10 @@ def read_metadata(store: RecorderStore) -> RecorderMetadata:
         return _checked(_new(content))
     found = _VERSION.match(store.file("VERSION")[:64])
     if found is None:
-        raise TraceError("expected a version such as 2.5.0", at="VERSION")
+        raise TraceError("expected a version of Recorder such as 2.5.0, found other text", at="VERSION")
     major, minor, patch = (int(part or 0) for part in found.groups())
     if (major, minor) < (2, 3) or major > 3:
-        raise TraceError(f"expected a trace of version 2.3 to 3, got {major}.{minor}", at="VERSION")
+        raise TraceError(f"expected a Recorder trace of version 2.3 to 3, got {major}.{minor}", at="VERSION")
     late = major == 3 or (minor > 3 and store.has(FILES[TIMES]))
     make = _late if late else _early
     return _checked(make(content, (major, minor), f"{major}.{minor}.{patch}"))
@@ -79,7 +79,8 @@ def _new(content: bytes) -> RecorderMetadata:
     started, resolution, _, packed_times, shared, _, recoded = rest[-7:]
     if not 0 < count <= _MOST_FUNCTIONS or not 3 <= major <= 3:
         raise TraceError(
-            f"expected version 3 with 1 to {_MOST_FUNCTIONS} functions, got {major}.{minor} with {count}"
+            f"expected a Recorder trace of version 3 with 1 to {_MOST_FUNCTIONS} functions, "
+            f"got version {major}.{minor} with {count} functions"
         )
     places = range(_NEW.size, _NEW.size + count * _NAME_BYTES, _NAME_BYTES)
     names = tuple(_name(content[at : at + _NAME_BYTES].split(b"\0", 1)[0]) for at in places)
@@ -103,7 +104,9 @@ def _checked(metadata: RecorderMetadata) -> RecorderMetadata:
 
 def _unpack(layout: struct.Struct, content: bytes) -> tuple[Any, ...]:
     if len(content) < layout.size:
-        raise TraceError(f"expected at least {layout.size} bytes, got {len(content)}", at=FILES[METADATA])
+        raise TraceError(
+            f"expected metadata of at least {layout.size} bytes, got {len(content)}", at=FILES[METADATA]
+        )
     return layout.unpack_from(content)
 
 

@@ -38,9 +38,11 @@ class RecorderStore:
     def file(self, name: str) -> bytes:
         path = self.folder / name
         if not path.is_file():
-            raise TraceError(f"expected a file {name} in the trace, found none")
+            raise TraceError(f"expected a file {name} in the trace's directory, found none")
         if path.stat().st_size > _MOST_BYTES:
-            raise TraceError(f"expected at most {_MOST_BYTES} bytes, found {path.stat().st_size}", at=name)
+            raise TraceError(
+                f"expected a file of at most {_MOST_BYTES} bytes, found {path.stat().st_size}", at=name
+            )
         return path.read_bytes()
 
     def part(self, number: int, rank: int = -1) -> bytes:
@@ -48,7 +50,10 @@ class RecorderStore:
         if not self.sections:
             return self.file(FILES[number].format(rank=rank))
         if (number, rank) not in self.sections:
-            raise TraceError(f"expected a section {FILES[number].format(rank=rank)}, found none", at=COMBINED)
+            raise TraceError(
+                f"expected a section {FILES[number].format(rank=rank)} in the trace file, found none",
+                at=COMBINED,
+            )
         offset, size = self.sections[number, rank]
         with (self.folder / COMBINED).open("rb") as file:
             file.seek(offset)
@@ -70,7 +75,7 @@ def _sections(path: Path) -> dict[tuple[int, int], tuple[int, int]]:
         if offset < length and number < len(FILES):
             found[number, rank] = (offset, min(size, length - offset))
     if (METADATA, -1) not in found:
-        raise TraceError("expected a section of metadata, found none", at=COMBINED)
+        raise TraceError("expected a section of metadata in the trace file, found none", at=COMBINED)
     return found
 
 

@@ -60,7 +60,9 @@ class Collective:
             name for name, most, least in zip(self.same, highest, lowest, strict=True) if most != -least
         ]
         if differ:
-            raise DatasetError(f"expected the same {' and '.join(differ)} on all ranks, got different ones")
+            raise DatasetError(
+                f"expected the same {' and '.join(differ)} on all ranks, got different values on some ranks"
+            )
 
 
 def fingerprint(value: object) -> int:

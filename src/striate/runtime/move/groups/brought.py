@@ -43,7 +43,7 @@ class Brought:
             if self.rows.rows.combine != "last":
                 raise DatasetError(
                     "expected a schedule made with combine 'last' for ragged variables, "
-                    f"got {self.rows.rows.combine!r}",
+                    f"got one made with {self.rows.rows.combine!r}",
                     at=name,
                 )
             self.lists[name] = checked_lists(records, entry.numpy_dtype(), self.rows.rows.shape[0])

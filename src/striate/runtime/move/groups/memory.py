@@ -75,7 +75,9 @@ class GroupMemory:
     def _needed(self, share: int) -> Bytes:
         memory = self.get(share)
         if memory is None:
-            raise StorageError(f"a node cannot share {share} bytes for each rank: give a smaller buffer", 12)
+            raise StorageError(
+                f"a node cannot share {share} bytes of memory per rank: give a smaller buffer", 12
+            )
         return memory
 
 

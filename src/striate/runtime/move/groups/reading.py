@@ -55,7 +55,8 @@ class GroupReading:
                 min(counts.min(), starts.min()) < 0 or (starts + counts).max() > known.elements
             ):
                 raise DamageError(
-                    f"expected lists within the {known.elements} stored elements, found one outside",
+                    f"expected all lists to lie within the {known.elements} stored elements, "
+                    "found a list outside",
                     at=entry.name,
                 )
         if not known.elements:

@@ -43,10 +43,12 @@ class RowSchedule:
         rows = self.rows
         fits = self.dimension == dimension and rows.partition == partition_of(state, dimension)
         if not fits or not np.array_equal(rows.segments, state.setting.node.segments):
-            raise DatasetError(f"expected a schedule of this group along {dimension!r}, got another")
+            raise DatasetError(
+                f"expected a schedule of this group along the dimension {dimension!r}, got another schedule"
+            )
         if combine not in (None, rows.combine):
             raise DatasetError(
-                f'expected combine "{rows.combine}", as the schedule was made, got {combine!r}'
+                f'expected combine "{rows.combine}", with which the schedule was made, got {combine!r}'
             )
 
 

@@ -91,8 +91,11 @@ class GroupWriting:
         if not elements:
             return
         if (chunks := -(-elements // entry.chunk_elements)) > MOST_LISTED:
-            wanted = f"expected at most {MOST_LISTED} chunks of lists, got {chunks}"
-            raise DatasetError(f"{wanted}: create the group with a larger chunk", at=entry.name)
+            raise DatasetError(
+                f"expected at most {MOST_LISTED} chunks of lists, "
+                f"got {chunks}: create the group with a larger chunk",
+                at=entry.name,
+            )
         state = self.state.list_state(entry, self.tables.ragged[entry.name])
         self._meet()  # the memory of windows before is free
         schedule = self.memory.schedule(state, places)

@@ -72,8 +72,8 @@ def refuse_other_combine(combine: str | None, schedule: Schedule) -> None:
     """Refuse to combine otherwise than the schedule was made for."""
     if combine not in (None, schedule.combine):
         raise DatasetError(
-            f'expected combine "{schedule.combine}", as the schedule was made, got {combine!r}: '
-            f"give it to schedule() instead"
+            f'expected combine "{schedule.combine}", with which the schedule was made, got {combine!r}: '
+            f"give {combine!r} to schedule() instead"
         )
 
 
@@ -106,12 +106,15 @@ def _changed_units(state: State, schedule: Schedule, changed: Any, indices: Any)
     selection = select(indices, grid)
     if not selection.by_row or selection.starts.shape != changed.shape:
         found = selection.starts.size
-        raise DatasetError(f"expected one index for each of {changed.size} entries, got {found}")
+        raise DatasetError(f"expected one index for each of {changed.size} changed entries, got {found}")
     if changed.size and not 0 <= changed.min() <= changed.max() < rows:
-        raise DatasetError(f"expected changed indices at positions 0 to {rows - 1} of the index array")
+        raise DatasetError(
+            f"expected changed entries of the index array at positions 0 to {rows - 1}, "
+            f"got {changed.min()} to {changed.max()}"
+        )
     unit, units = schedule.partition.record_bytes // grid.item_bytes, schedule.units.copy()
     if schedule.shape[1:] != grid.shape[1:] or selection.run % unit:
-        raise DatasetError("expected the schedule of an index array, got one of a slab")
+        raise DatasetError("expected the schedule of an index array, got the schedule of a slab")
     if not units.size or not changed.size:  # a row may be nothing, or several units
         return units, changed[:0]
     units.reshape(rows, -1)[changed] = selection.in_units(unit).reshape(changed.size, -1)
@@ -125,7 +128,9 @@ def _changed_units(state: State, schedule: Schedule, changed: Any, indices: Any)
 def _entries(changed: Any) -> npt.NDArray[np.int64]:
     entries = as_array(changed)
     if entries.size and (entries.ndim != 1 or entries.dtype.kind not in "iu"):
-        raise DatasetError(f"expected numbers of entries, got {entries.ndim} axes of {entries.dtype}")
+        raise DatasetError(
+            f"expected a one-dimensional array of entry numbers, got {entries.ndim} axes of {entries.dtype}"
+        )
     return entries.astype(np.int64)
 
 
@@ -133,7 +138,7 @@ def _check_combine(combine: str, dtype: np.dtype[Any]) -> None:
     if combine not in ("last", "sum"):
         raise DatasetError(f'expected combine "last" or "sum", got {combine!r}')
     if combine == "sum" and not _can_add(dtype):
-        raise DatasetError(f"expected numbers to sum, got {dtype}")
+        raise DatasetError(f'expected a numeric type for combine "sum", got {dtype}')
 
 
 def _can_add(dtype: np.dtype[Any]) -> bool:

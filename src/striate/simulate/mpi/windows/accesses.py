@@ -29,7 +29,10 @@ class WindowAccesses(MemoryWindow):
         shift, count, kind = 0, origin.count, origin.datatype
         if isinstance(target, list | tuple):
             if len(target) > 3:
-                raise ValueError("target: expecting 3 items at most")
+                raise ValueError(
+                    "target: expecting at most 3 items (displacement, count, datatype), "
+                    f"got {len(target)} items"
+                )
             shift = target[0] if target else 0
             count = operator.index(target[1]) if len(target) > 1 else count
             kind = target[2] if len(target) > 2 else kind
@@ -145,12 +148,13 @@ def _single(what: str, message: Any) -> Part:
     """A message of one item."""
     part = whole_part(message)
     if part.count != 1:
-        raise ValueError(f"{what}: expecting a single element, got {part.count}")
+        raise ValueError(f"{what}: expecting a buffer with a single element, got {part.count} elements")
     return part
 
 
 def _expect_alike(one: Part, other: Part) -> None:
     if one.datatype.size != other.datatype.size:
         raise ValueError(
-            f"expected equal elements at origin and target, got {one.datatype.size} and {other.datatype.size} bytes"
+            "expected elements of the same size at origin and target, "
+            f"got {one.datatype.size} and {other.datatype.size} bytes"
         )
