@@ -124,7 +124,10 @@ def test_files_of_one_declaration_begin_on_one_server_after_the_other():
 def test_a_layout_of_too_many_servers_is_refused_by_name():
     workload = Workload.from_program(program, 3, layouts={"second": "simple:5:64KiB"})
 
-    with pytest.raises(PredictionError, match=r"at most the 4 servers of the cluster, got 'simple:5:64KiB' - at file 'second'"):
+    with pytest.raises(
+        PredictionError,
+        match=r"at most the 4 servers of the cluster, got 'simple:5:64KiB' - at file 'second'",
+    ):
         predict(workload, cluster(), rung="fine")
 
 
