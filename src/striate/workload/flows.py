@@ -128,7 +128,7 @@ class BlockFlows:
             )
         if not self.windows or min(min(w.columns, w.rows, w.layers) for w in self.windows) < 1:
             raise WorkloadError(
-                "expected one or more windows (queries), each with at least one block, found none",
+                "expected one or more query windows of the volume, each with at least one data block, found none",
                 at="$.window",
             )
         expect_share(self.reach, closed=True, at="$.reach")

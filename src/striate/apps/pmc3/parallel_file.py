@@ -80,7 +80,7 @@ def read_description(preamble: bytes) -> SampleDescription:
     """The description in a preamble; refuses another file."""
     if not preamble.startswith(MAGIC):
         raise ParallelFileError(
-            f"expected a parallel file that begins with {MAGIC.decode().strip()}, found {preamble[:15]!r}"
+            f"expected an output file of pmc3 that begins with {MAGIC.decode().strip()}, found {preamble[:15]!r}"
         )
     line = preamble[len(MAGIC) :].split(b"\n", 1)[0]
     try:

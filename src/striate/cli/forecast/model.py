@@ -48,7 +48,7 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
 @click.option(
     "--budget",
     type=float,
-    help="also print the p and d with the shortest time for which p + d is at most this number",
+    help="also print the fastest combination of p processors and d disks for which p + d is at most this number",
 )
 @click.option(
     "--kind",

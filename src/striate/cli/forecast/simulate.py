@@ -89,7 +89,7 @@ def command(
     """Run PROGRAM, an unmodified mpi4py program, on simulated ranks, and report how long it would take on CLUSTER.
 
     PROGRAM is a Python file, or with -m a module. The program really runs on this machine, with your user rights: its
-    code computes, its messages move data, and its files are written. Afterwards, the program's messages and file
+    code computes, its messages move data, and its files are written. When the program has ended, its messages and file
     accesses are simulated packet by packet. ARGUMENTS are passed to the program; put -- before arguments that begin
     with a dash. The program's own output goes to standard output, or to standard error if --json is given.
     """

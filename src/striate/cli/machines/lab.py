@@ -144,7 +144,7 @@ def planned(hosts: int, cores: int, servers: int | None, disks: int, name: str, 
 )
 @name_option
 def run(program: tuple[str, ...], ranks: int | None, per_host: int | None, name: str) -> None:
-    """Run PROGRAM in a lab: with --ranks as MPI ranks on the lab's hosts, otherwise as one process on its head node.
+    """Run PROGRAM in a practice cluster (lab): with --ranks as MPI ranks on the lab's hosts, otherwise as one process on its head node.
 
     PROGRAM starts in the current directory, which all hosts of the lab see. The lab's parallel file system is mounted
     at /run/pfs. If PROGRAM calls `mpiexec` on the head node, the ranks are started on the hosts.
@@ -163,7 +163,7 @@ def run(program: tuple[str, ...], ranks: int | None, per_host: int | None, name:
 @click.argument("host")
 @name_option
 def shell(host: str, name: str) -> None:
-    """Open a shell on HOST, a host of the lab such as h0, or `head` for its head node."""
+    """Open a shell on HOST, a host of the practice cluster (lab) such as h0, or `head` for its head node."""
     from striate.lab.door import state
     from striate.lab.enter import become, on_head, on_host
     from striate.lab.plan import HEAD
@@ -214,9 +214,9 @@ def _status_text(lab: LabStatus) -> str:
 @output_option("write the description to this .toml file instead of standard output")
 @name_option
 def describe(output: Path | None, force: bool, name: str) -> None:
-    """Print the rates and sizes with which a lab was started, as a cluster description.
+    """Print the rates and sizes with which a practice cluster (lab) was started, as a cluster description.
 
-    If `striate probe` is run inside the lab, it should measure the printed values.
+    `striate probe`, run inside the practice cluster, should measure the printed values.
     """
     from striate.cluster.description.dump import cluster_to_toml
     from striate.lab.describe import describe as described
@@ -245,7 +245,7 @@ def describe(output: Path | None, force: bool, name: str) -> None:
 )
 @name_option
 def break_(what: str, host: str, mend: bool, rate: str, requests: str, name: str) -> None:
-    """Make a host of the lab fail: kill its file servers or all its processes, disconnect its link, or slow its disks.
+    """Make a host of a practice cluster (lab) fail: kill its file servers or all its processes, disconnect its link, or slow its disks.
 
     The first argument is the kind of failure: server kills the file servers of HOST, host kills all its processes,
     link disconnects HOST from the network, and disk sets new limits for its disks.
@@ -278,7 +278,7 @@ def _refuse_options(what: str, **given: Any) -> None:
 @click.option("--all", "everything", is_flag=True, help="take all labs down")
 @name_option
 def down(everything: bool, name: str) -> None:
-    """End a lab; the command returns when all its processes and files are gone."""
+    """End a practice cluster (lab); the command returns when all its processes and files are gone."""
     from striate.lab.door import names, take_down
     from striate.lab.throttle import sweep
 

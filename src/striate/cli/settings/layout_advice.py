@@ -93,7 +93,7 @@ def measure(
 @click.command()
 @click.argument("trace", type=click.Path(path_type=Path))
 @json_option
-@output_option("write the patterns to this file")
+@output_option("write the access patterns to this file")
 def patterns(trace: Path, as_json: bool, output: Path | None, force: bool) -> None:
     """Recognise the spatial access pattern of every phase of TRACE, that is, how the ranks share files in this phase.
 
@@ -118,13 +118,13 @@ def patterns(trace: Path, as_json: bool, output: Path | None, force: bool) -> No
     help="recommend a layout for every phase of this trace",
 )
 @click.option(
-    "--runs", type=click.IntRange(min=1), help="number of independent runs of a sampler such as MrBayes"
+    "--runs", type=click.IntRange(min=1), help="number of independent runs of an MCMC sampler such as MrBayes"
 )
-@click.option("--processes", type=click.IntRange(min=1), help="number of processes of the sampler")
+@click.option("--processes", type=click.IntRange(min=1), help="number of processes of the MCMC sampler")
 @click.option(
     "--generation",
     metavar="SIZE",
-    help="bytes that all processes of the sampler together write per generation",
+    help="bytes that all processes of the MCMC sampler together write per generation of samples",
 )
 @click.option(
     "--memory",
@@ -134,7 +134,7 @@ def patterns(trace: Path, as_json: bool, output: Path | None, force: bool) -> No
 @click.option(
     "--samples",
     type=click.IntRange(min=1),
-    help="number of samples that the sampler writes; the number of writes is then printed",
+    help="number of samples that the MCMC sampler writes; the number of writes is then printed",
 )
 @_local_option
 @json_option
@@ -154,9 +154,9 @@ def advise(
 ) -> None:
     """Recommend a file layout by published rules, for each phase of a trace or for the output of an MCMC sampler.
 
-    The options --runs, --processes and --generation describe an MCMC sampler such as MrBayes. For a sampler, the
-    command also recommends how many generations a process collects in a buffer before a write; the buffer takes at
-    most three quarters of the memory given by --memory.
+    The options --runs, --processes and --generation describe an MCMC sampler such as MrBayes. For an MCMC
+    sampler, the command also recommends how many generations of samples a process collects in a buffer before a
+    write; the buffer takes at most three quarters of the memory given by --memory.
 
     The layout rules are heuristics of the doctoral thesis 003 (listed on the documentation page "papers"). To forecast
     the time with a layout, use `striate predict --layout`.
