@@ -69,7 +69,9 @@ def _graph(line: CsvLine, processors: int, disks: int) -> Graph:
     blocks = line.number("blocks") if line.cells.get("blocks") else 1.0
     if not 0 < blocks <= 1e6:
         said = line.cells["blocks"]
-        raise line.refusal(f"expected a number of data blocks above 0, at most 1e6, got {said!r:.40}", "blocks")
+        raise line.refusal(
+            f"expected a number of data blocks above 0, at most 1e6, got {said!r:.40}", "blocks"
+        )
     disk = line.whole("disk", 0, disks - 1)
     local, write = _truth(line, "local", "true"), _truth(line, "write", "false")
     return Graph(disk, receivers, local, _picoseconds(line), blocks, write)

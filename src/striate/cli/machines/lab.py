@@ -144,7 +144,7 @@ def planned(hosts: int, cores: int, servers: int | None, disks: int, name: str, 
 )
 @name_option
 def run(program: tuple[str, ...], ranks: int | None, per_host: int | None, name: str) -> None:
-    """Run PROGRAM in a practice cluster (lab): with --ranks as MPI ranks on the lab's hosts, otherwise as one process on its head node.
+    """Run PROGRAM in a practice cluster (lab): as MPI ranks on its hosts with --ranks, else once on its head node.
 
     PROGRAM starts in the current directory, which all hosts of the lab see. The lab's parallel file system is mounted
     at /run/pfs. If PROGRAM calls `mpiexec` on the head node, the ranks are started on the hosts.
@@ -245,7 +245,7 @@ def describe(output: Path | None, force: bool, name: str) -> None:
 )
 @name_option
 def break_(what: str, host: str, mend: bool, rate: str, requests: str, name: str) -> None:
-    """Make a host of a practice cluster (lab) fail: kill its file servers or all its processes, disconnect its link, or slow its disks.
+    """Kill the file servers or all processes of a host of a practice cluster (lab), disconnect it, or slow its disks.
 
     The first argument is the kind of failure: server kills the file servers of HOST, host kills all its processes,
     link disconnects HOST from the network, and disk sets new limits for its disks.
