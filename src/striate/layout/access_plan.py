@@ -16,6 +16,6 @@ def plan_access(layout: Layout, extents: Extents) -> AccessPlan:
         return _core.access_plan(layout._native, extents.offsets, extents.sizes)
     except _core.RefusalError as error:
         raise LayoutError(
-            "expected positions of bytes up to 2^63 - 1, "
-            f"got {words(error.refusal)}, with the layout {layout}"
+            f"the layout {layout} has no place for the access, expected positions up to 2^63 - 1: "
+            f"{words(error.refusal)}"
         ) from None

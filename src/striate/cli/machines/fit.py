@@ -27,7 +27,9 @@ from striate.cli.output import json_option, output_option, print_json, progress,
     "several times",
 )
 @click.option(
-    "--residuals", type=click.Path(path_type=Path), help="draw measured over fitted times into this .svg file"
+    "--residuals",
+    type=click.Path(path_type=Path),
+    help="draw measured and fitted times against the size in bytes, and their differences, into this .svg file",
 )
 @json_option
 @output_option("write the refined description to this .toml file")
@@ -48,8 +50,8 @@ def command(
 
     With --rates, the fit uses a table of collective writes instead of traces, and determines the bandwidth of a
     process, of a node's Lustre client, of the RPCs in flight and of an OST, and the cost of moving an extent lock to
-    another node. Each table row without a measured time is forecast with a range, and the best settings of each job in
-    the table are named.
+    another node. Each table row without a measured time is forecast with a range. Rows that differ only in stripes,
+    aggregators and lock mode are settings of one job; the best of them is named.
     """
     from striate.cli.output import refuse_overwrite
 

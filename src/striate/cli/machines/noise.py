@@ -63,7 +63,10 @@ def learn(runs: tuple[Path, ...], as_json: bool, output: Path | None, force: boo
 @click.argument("name", default="tokio")
 @json_option
 def show(name: str, as_json: bool) -> None:
-    """Print the slowdowns in NAME, a file that `striate noise learn` wrote or the bundled table tokio (the default)."""
+    """Print how much longer jobs take on a shared machine than alone.
+
+    NAME is a file that `striate noise learn` wrote, or the bundled table tokio (the default).
+    """
     from striate.noise.model import load_noise
 
     _print(load_noise(name), as_json)

@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     "--name", default="here", show_default=True, help="name of the machine in the cluster description"
 )
 @click.option(
-    "--residuals", type=click.Path(path_type=Path), help="draw measured over fitted times into this .svg file"
+    "--residuals",
+    type=click.Path(path_type=Path),
+    help="draw measured and fitted times against the size in bytes, and their differences, into this .svg file",
 )
 @store_option
 @json_option

@@ -253,7 +253,8 @@ def _check(metadata: GroupMetadata) -> None:
         raise DatasetError(f"expected version {VERSION}, got {metadata.version}", at="$.version")
     if not re.fullmatch(r"[0-9a-f]{16}", metadata.identity):
         raise DatasetError(
-            f"expected an identity of 16 hexadecimal digits, got {metadata.identity!r:.60}", at="$.identity"
+            f"expected the identity of the dataset as 16 hexadecimal digits, got {metadata.identity!r:.60}",
+            at="$.identity",
         )
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
         raise DatasetError(

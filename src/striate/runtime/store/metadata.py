@@ -121,7 +121,8 @@ def _check(metadata: Metadata) -> None:
         raise DatasetError(f"expected version {VERSION}, got {metadata.version}", at="$.version")
     if not _IDENTITY.fullmatch(metadata.identity):
         raise DatasetError(
-            f"expected an identity of 16 hexadecimal digits, got {metadata.identity!r:.60}", at="$.identity"
+            f"expected the identity of the dataset as 16 hexadecimal digits, got {metadata.identity!r:.60}",
+            at="$.identity",
         )
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
         raise DatasetError(
