@@ -35,6 +35,7 @@ SETTINGS: dict[str, tuple[object, ...]] = {
     "read_copy": ("96 MiB/s", "12.5 GB/s"),
     "io_thread": ("0 s", "1500 us"),
     "piece_cpu": ("0 s", "30 ns", "10 us"),
+    "exchange_copy": ("96 MiB/s", "10 GB/s"),
     "open_by": ("first", "all"),
     "distribution": ("round-robin", "hash"),
     "distribution_draw": (0, 3),

@@ -175,6 +175,7 @@ class RandomFiles : private RandomDraws {
         files_.write_copy_rate = one_in(4) ? rate() : 0;
         files_.read_copy_rate = one_in(4) ? rate() : 0;
         files_.piece_ticks = one_in(4) ? latency() : 0;
+        files_.exchange_copy_rate = one_in(4) ? rate() : 0;
         files_.thread_ticks = one_in(4) ? latency() : 0;
         files_.thread_idle_ticks = latency();
         files_.open_by_all = one_in(4);

@@ -141,6 +141,7 @@ inline FileRules borrow_file_rules(Borrower& borrower, nb::handle files, std::in
     rules.write_copy_rate = nb::cast<double>(files.attr("write_copy"));
     rules.read_copy_rate = nb::cast<double>(files.attr("read_copy"));
     rules.piece_ticks = nb::cast<Ticks>(files.attr("piece_cpu"));
+    rules.exchange_copy_rate = nb::cast<double>(files.attr("exchange_copy"));
     rules.thread_ticks = nb::cast<Ticks>(files.attr("io_thread"));
     rules.thread_idle_ticks = nb::cast<Ticks>(files.attr("thread_idle"));
     rules.open_by_all = nb::cast<bool>(files.attr("open_by_all"));

@@ -89,10 +89,28 @@ void ProgramRunner::exchange_access(std::vector<Joined> everyone, const Meeting&
     const auto list_runs = [&](std::size_t member, std::int64_t runs) {
         if (input_.files->piece_ticks > 0 && runs > 0) steps[member].push_back({What::list, 0, runs, {}});
     };
+    const auto each_move = [&](std::int64_t round, const auto& act) {
+        for (std::size_t at = move; at < plan.move_round.size() && plan.move_round[at] == round; ++at)
+            act(at, place(chosen[place(plan.move_aggregator[at])]));
+    };
     const auto merge_lists = [&](std::int64_t round) {
-        for (std::size_t at = move; at < plan.move_round.size() && plan.move_round[at] == round; ++at) {
-            list_runs(place(chosen[place(plan.move_aggregator[at])]),
-                      plan.first_piece[at + 1] - plan.first_piece[at]);
+        each_move(round, [&](std::size_t at, std::size_t aggregator) {
+            list_runs(aggregator, plan.first_piece[at + 1] - plan.first_piece[at]);
+        });
+    };
+    // What an aggregator copies in a round, its own bytes among them.
+    const auto copies_of = [&](std::int64_t round) {
+        std::vector<std::int64_t> bytes(everyone.size());
+        if (input_.files->exchange_copy_rate > 0) {
+            each_move(round, [&](std::size_t at, std::size_t aggregator) {
+                bytes[aggregator] += plan.move_bytes[at];
+            });
+        }
+        return bytes;
+    };
+    const auto copy = [&](const std::vector<std::int64_t>& bytes) {
+        for (std::size_t member = 0; member < bytes.size(); ++member) {
+            if (bytes[member] > 0) steps[member].push_back({What::copy, 0, bytes[member], {}});
         }
     };
     const auto begin_access = [&](std::int64_t round) {
@@ -117,13 +135,16 @@ void ProgramRunner::exchange_access(std::vector<Joined> everyone, const Meeting&
     for (std::int64_t round = 0; round < plan.rounds; ++round) {
         if (write) {
             merge_lists(round);
+            const std::vector<std::int64_t> received = copies_of(round);
             wait(exchange(round));
+            copy(received);
             const std::vector<bool> busy = begin_access(round);
             if (!pipelined) wait(busy);
         } else {
             if (round == 0 || !pipelined) wait(begin_access(round));
             if (pipelined) static_cast<void>(begin_access(round + 1));
             merge_lists(round);
+            copy(copies_of(round));
             wait(exchange(round));
         }
     }
@@ -161,10 +182,13 @@ void ProgramRunner::act_on_file(std::uint32_t index) {
             continue;
         }
         ++file_works_[mine].next;
-        if (step.what == FileStep::What::list) {
+        if (step.what == FileStep::What::list || step.what == FileStep::What::copy) {
             if (steps_) steps_->begin(index, network_->now(), true);
             tasks_[index].phase = Task::Phase::stepping;
-            return start_job(tasks_[index].rank, times(step.bytes, input_.files->piece_ticks), index);
+            const Ticks work = step.what == FileStep::What::list
+                                   ? times(step.bytes, input_.files->piece_ticks)
+                                   : job_ticks(step.bytes, input_.files->exchange_copy_rate);
+            return start_job(tasks_[index].rank, work, index);
         }
         ++tasks_[index].open;
         if (step.what == FileStep::What::access) {

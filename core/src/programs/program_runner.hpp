@@ -214,10 +214,10 @@ class ProgramRunner : NetworkListener, MessageHost, MemoryHost, FileHost {
     };
     // What a member does in a collective access by way of aggregators.
     struct FileStep {
-        enum class What : std::uint8_t { send, receive, access, wait, list };
+        enum class What : std::uint8_t { send, receive, access, wait, list, copy };
         What what;
         std::int32_t peer = 0;
-        std::int64_t bytes = 0;  // of a message; of a list its runs
+        std::int64_t bytes = 0;  // of a message or a copy; of a list its runs
         FileRuns runs;
     };
     struct FileWork {

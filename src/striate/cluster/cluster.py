@@ -99,6 +99,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     # CPU time of a byte run of a collective access through aggregators, each time a rank handles it: the rank that
     # asks for it lists it, and the aggregator merges it with those of the others.
     piece_cpu: Ticks = Ticks(0)
+    # Between messages and an aggregator's buffer, by the aggregator's own CPU; None: copies take no time.
+    exchange_copy: BytesPerSecond | None = None
     # Until the thread that makes a rank's non-blocking accesses has begun; it ends after `THREAD_IDLE_SECONDS`.
     io_thread: Ticks = Ticks(0)
     open_by: OpenKind = (

@@ -82,6 +82,7 @@ class FileServers:
     write_copy: float  # bytes per second; 0: copies take no time
     read_copy: float
     piece_cpu: int  # picoseconds of a rank for a byte run of a collective access by aggregators
+    exchange_copy: float  # bytes per second of an aggregator; 0: copies take no time
     io_thread: int  # picoseconds until a thread for non-blocking accesses has begun
     thread_idle: int  # picoseconds without work until it ends
     open_by_all: bool
@@ -126,6 +127,7 @@ def file_servers(cluster: Cluster, application: Application, placement: Placemen
         write_copy=float(cluster.settings.write_copy or 0),
         read_copy=float(cluster.settings.read_copy or 0),
         piece_cpu=int(cluster.settings.piece_cpu),
+        exchange_copy=float(cluster.settings.exchange_copy or 0),
         io_thread=int(cluster.settings.io_thread),
         thread_idle=round(THREAD_IDLE_SECONDS * 1e12),
         open_by_all=cluster.settings.open_by == "all",

@@ -16,7 +16,7 @@ from striate.probe.links import BOTH, ONE_PAIR, RING
 from striate.probe.page_cache.copies import CACHED_BUFFER, REUSED_READ, REUSED_WRITE
 from striate.probe.report import ProbeReport
 from striate.probe.samples import Measurement
-from striate.probe.shared_file import FLUSH, OWN_READ, OWN_WRITE, RUN, THREAD
+from striate.probe.shared_file import EXCHANGE, FLUSH, OWN_READ, OWN_WRITE, RUN, THREAD
 from striate.probe.waits import waits
 from striate.units import about_seconds, format_rate, format_size
 
@@ -167,7 +167,27 @@ def _copies(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     for key in ("write", "read"):
         copy = report.need(f"cached {key}: rate")
         found[f"{key}_copy"] = draft.rate(f"settings.{key}_copy", copy.value, copy.samples, copy.how)
-    return found | _cached_copies(draft, report)
+    return found | _exchange_copy(draft, report) | _cached_copies(draft, report)
+
+
+def _exchange_copy(draft: Draft, report: ProbeReport) -> dict[str, str]:
+    """What an aggregator's copies take beside the messages of the others; nothing where messages alone take as long."""
+    found = _of_all_ranks(report, EXCHANGE)
+    if found is None:
+        return {}
+    measurement, ranks = found
+    link = report.need("messages, same socket: rate").value.estimate
+    sent = (ranks - 1) / ranks / link  # seconds per collected byte
+    if 1 / measurement.value.high <= sent:
+        return {}
+    rate = _each(measurement.value, lambda rate: 1 / (1 / rate - sent))
+    return {"exchange_copy": draft.rate("settings.exchange_copy", rate, measurement.samples, measurement.how)}
+
+
+def _of_all_ranks(report: ProbeReport, name: str) -> tuple[Measurement, int] | None:
+    """The measurement of this name that all ranks made together, and how many these were."""
+    found = next((one for one in report.found.measurements if one.name.startswith(f"{name}, ")), None)
+    return None if found is None else (found, int(found.name.removeprefix(f"{name}, ").partition(" ")[0]))
 
 
 def _cached_copies(draft: Draft, report: ProbeReport) -> dict[str, Any]:
@@ -225,10 +245,10 @@ def _in_turns(report: ProbeReport) -> Interval:
     n ranks, each takes n times what is done in turns, and no less than one rank alone.
     """
     alone = report.need("flush: latency").value
-    together = next((one for one in report.found.measurements if one.name.startswith(FLUSH)), None)
-    if together is None:
+    found = _of_all_ranks(report, FLUSH)
+    if found is None:
         return alone
-    ranks = int(together.name.removeprefix(f"{FLUSH}, ").partition(" ")[0])
+    together, ranks = found
     return _each(together.value, lambda seconds: min(seconds / ranks, alone.estimate))
 
 

@@ -150,6 +150,9 @@ def _file_calls(comm: Any, directory: Path, seconds: float) -> list[Measurement]
         runs = shared_file.run_samples(comm, directory / "woven", seconds / 4)
         how = "writes and reads of 4096 and of 16 byte runs per rank through one aggregator"
         found.append(measured(shared_file.RUN, "s", runs, how))
+        exchanges = shared_file.exchange_samples(comm, directory / "exchanged", seconds / 4)
+        how = "collective writes through one aggregator, less writes of as many bytes by one rank"
+        found.append(measured(f"{shared_file.EXCHANGE}, {comm.size} ranks", "B/s", exchanges, how))
         threads = shared_file.thread_samples(comm, directory / "thread", seconds)
         how = "a first non-blocking write less the ones after it, on the slowest rank"
         found.append(measured(shared_file.THREAD, "s", threads, how))

@@ -24,8 +24,10 @@ _MOST_BYTES = 16 * _PART  # of all ranks, where one part of each is less
 _IN_A_ROW = 256 * 1024  # bytes of small calls that make a round
 RUN = "byte run of a collective access, CPU time"
 THREAD = "thread of non-blocking access: start"
+EXCHANGE = "exchange of a collective write"
 FLUSH = "flush of 4 KiB, own files"
 _FEW_FLUSHES = 8  # of each rank, in a row
+_EXCHANGED, _EXCHANGED_RUN = 1024**2, 16 * 1024  # bytes of a rank's collective write, and of each of its runs
 _FEW_RUNS, _MANY_RUNS, _RUN_BYTES = 16, 4096, 8  # the same bytes in fewer runs, and of a rank in many runs
 OWN_WRITE, OWN_READ = "MPI-IO write, own files", "MPI-IO read, own files"
 
@@ -160,6 +162,45 @@ def _woven_samples(comm: Any, path: Path, count: int, seconds: float) -> Floats:
         return call_samples(comm, once, seconds)
     finally:
         file.Close()
+        woven.Free()
+        hints.Free()
+
+
+def exchange_samples(comm: Any, path: Path, seconds: float) -> Floats:
+    """Bytes per second at which one aggregator collects what it then writes: those of the other ranks and its own.
+
+    Collective writes of interleaved runs, less writes of as many bytes by one rank alone.
+    """
+    from mpi4py import MPI
+
+    block = np.ones(_EXCHANGED, np.uint8)
+    whole = np.ones(_EXCHANGED * comm.size if comm.rank == 0 else 0, np.uint8)
+    hints = MPI.Info.Create({"romio_cb_write": "enable", "cb_nodes": "1"})
+    count = _EXCHANGED // _EXCHANGED_RUN
+    woven = MPI.BYTE.Create_vector(count, _EXCHANGED_RUN, _EXCHANGED_RUN * comm.size).Commit()
+    alone = MPI.File.Open(comm, f"{path}.alone", MPI.MODE_CREATE | MPI.MODE_RDWR)
+    together = MPI.File.Open(comm, str(path), MPI.MODE_CREATE | MPI.MODE_RDWR, hints)
+    together.Set_view(comm.rank * _EXCHANGED_RUN, MPI.BYTE, woven)
+
+    def once(write: Callable[[], object]) -> float:
+        comm.Barrier()
+        before = time.perf_counter()
+        write()
+        return float(comm.allreduce(time.perf_counter() - before, op=MPI.MAX))
+
+    def both() -> float:
+        collective = once(lambda: together.Write_at_all(0, block))
+        return max(collective - once(lambda: alone.Write_at(0, whole)), 1e-9)
+
+    try:
+        both()  # the first time, memory is new
+        before = time.perf_counter()
+        both()
+        rounds = comm.bcast(affordable(time.perf_counter() - before, seconds, least=5, most=100))
+        return np.array([_EXCHANGED * comm.size / both() for _ in range(rounds)])
+    finally:
+        together.Close()
+        alone.Close()
         woven.Free()
         hints.Free()
 

@@ -288,13 +288,30 @@ def test_aggregators_take_time_to_merge_lists_of_runs(call, aggregators, handled
     assert 0.95 * handled * 2e6 < listed - free <= handled * 2e6 + 1e4
 
 
+# 4 ranks x 64 x 16 B: one aggregator copies 4 KiB at 1 MB/s, each of two copies half of it at the same time.
+@pytest.mark.parametrize("call", [op.write_all, op.read_all])
+@pytest.mark.parametrize(("aggregators", "copied"), [(1, 4096), (2, 2048)])
+def test_aggregators_take_time_to_copy_what_they_exchange(call, aggregators, copied):
+    def program(rank, ranks):
+        yield call("data", offset=rank * 16, size=16, count=64, stride=ranks * 16)
+
+    method = {"data": f"two-phase:{aggregators}:1MiB"}
+    small = {"stripe_unit": "2 KiB"}  # so that two aggregators have 2 KiB each
+    free, copying = (
+        run(cluster(settings=small | more), program, collective=method).rank_end.max()
+        for more in ({}, {"exchange_copy": "1 MB/s"})
+    )
+
+    assert copying - free == pytest.approx(copied * 1e6, rel=0.02)
+
+
 def test_direct_accesses_merge_no_lists():
     def program(rank, ranks):
         yield from interleaved(rank, ranks)
 
     free, listed = (
         run(cluster(settings=settings), program, collective={"data": "direct"}).rank_end.max()
-        for settings in ({}, {"piece_cpu": "2 us"})
+        for settings in ({}, {"piece_cpu": "2 us", "exchange_copy": "1 MB/s"})
     )
 
     assert listed == free

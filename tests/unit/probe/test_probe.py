@@ -24,7 +24,7 @@ from striate.probe.messages import Pair, chosen_pairs
 from striate.probe.page_cache.copies import CACHED_BUFFER, REUSED_READ, REUSED_WRITE
 from striate.probe.report import Findings, MachineFacts
 from striate.probe.samples import Measurement, line_of, spread, sturdy_line
-from striate.probe.shared_file import FLUSH, RUN, THREAD
+from striate.probe.shared_file import EXCHANGE, FLUSH, RUN, THREAD
 from striate.probe.waits import (
     BESIDE,
     COMPUTE_SECONDS,
@@ -245,6 +245,15 @@ def test_every_range_holds_its_value():
     assert {"settings.turn", "settings.time_slice", "settings.background"} <= set(tables)
     assert {"settings.lag_fourfold", "settings.flushed_lag_double", "settings.longest_lag"} <= set(tables)
     assert "fresh memory: rate: 3e+08 B/s" in description.source
+
+
+# 5 GB/s in all. Half of the bytes come in messages at 10 GB/s: 0.2 - 0.05 ns are left for each byte's copy.
+def test_copies_of_an_aggregator_are_what_messages_leave_of_the_exchange():
+    new = report()
+    for together, copies in ((5e9, 1 / 0.15e-9), (25e9, None)):
+        measured = (*new.found.measurements, exactly(f"{EXCHANGE}, 2 ranks", "B/s", together))
+        settings = describe(replace(new, found=Findings(measured)), name="toy").settings
+        assert settings.exchange_copy == (None if copies is None else pytest.approx(copies, rel=0.001))
 
 
 # One rank takes 1 ms. Of two ranks at once each takes 1.4 ms: 0.7 ms are done in turns, 0.3 ms together.

@@ -54,6 +54,8 @@ struct FileRules {
     // Of a rank's CPU, for a run of bytes each time it lists or merges it in a collective access by
     // aggregators.
     Ticks piece_ticks = 0;
+    // Bytes per second at which an aggregator's CPU copies between messages and its buffer; 0: in no time.
+    double exchange_copy_rate = 0;
     Ticks thread_ticks = 0;       // until the thread that makes a rank's non-blocking accesses has begun
     Ticks thread_idle_ticks = 0;  // without a new access until it ends
     bool open_by_all = false;     // every rank of a collective open asks for the name; else the first
