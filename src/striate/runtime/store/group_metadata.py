@@ -258,8 +258,8 @@ def _check(metadata: GroupMetadata) -> None:
         )
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
         raise DatasetError(
-            f"expected 1 to {MOST_SERVERS} servers and a generation from 0 to 10^8 - 1, "
-            f"got {metadata.servers!s:.30} and {metadata.generation!s:.30}",
+            f"expected 1 to {MOST_SERVERS} servers in the dataset's metadata and 0 to 10^8 - 1 completed writes "
+            f"(the generation), got {metadata.servers!s:.30} servers and generation {metadata.generation!s:.30}",
             at="$.servers",
         )
     if not 0 <= metadata.first_step <= MOST_STEPS or metadata.keep < 0 or len(metadata.steps) > MOST_STEPS:

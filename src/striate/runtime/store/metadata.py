@@ -126,21 +126,22 @@ def _check(metadata: Metadata) -> None:
         )
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
         raise DatasetError(
-            f"expected 1 to {MOST_SERVERS} servers and a generation from 0 to 10^8 - 1, "
-            f"got {metadata.servers!s:.30} and {metadata.generation!s:.30}",
+            f"expected 1 to {MOST_SERVERS} servers in the dataset's metadata and 0 to 10^8 - 1 completed writes "
+            f"(the generation), got {metadata.servers!s:.30} servers and generation {metadata.generation!s:.30}",
             at="$.servers",
         )
     if not 1 <= metadata.block_chunks <= LARGEST or len(metadata.layout) > 4096:
         raise DatasetError(
-            "expected blocks of at least 1 chunk and a layout of at most 4096 characters, "
-            f"got {metadata.block_chunks!s:.30} chunks and {len(metadata.layout)} characters",
+            "expected block_chunks of at least 1 and a text `layout` of at most 4096 characters in the dataset's "
+            f"metadata, got {metadata.block_chunks!s:.30} and a text of {len(metadata.layout)} characters",
             at="$.block_chunks",
         )
     check_alignment(metadata.alignment)
     check_directory_names(metadata.directories, metadata.servers, own=metadata.own_directories)
     grid = metadata.grid()
     if grid.chunks > MOST_LISTED:
-        raise DatasetError(f"expected at most {MOST_LISTED} chunks, got {grid.chunks}", at="$.chunk_shape")
+        found = f"the array is divided into {grid.chunks} chunks, expected at most {MOST_LISTED}: use larger chunks"
+        raise DatasetError(found, at="$.chunk_shape")
     for number, subfile in enumerate(metadata.subfiles):
         check_subfile(metadata.identity, metadata.servers, subfile, f"$.subfiles[{number}]")
     sizes, raw = [grid.chunk_bytes] * grid.chunks, [not metadata.codec] * grid.chunks
