@@ -115,7 +115,7 @@ def test_a_window_deals_every_block_once():
     [
         ({"processors": 0}, "expected a whole number of processors, at least 1, got 0"),
         ({"mesh": (2, 2)}, "expected a mesh of 6 processors in all, got 2 x 2"),
-        ({"windows": ()}, "one or more windows"),
+        ({"windows": ()}, "one or more query windows"),
         ({"reach": 2.0}, "expected a share, that is a number from 0 to 1, got 2.0"),
     ],
 )
