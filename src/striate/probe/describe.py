@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -184,10 +185,12 @@ def _exchange_copy(draft: Draft, report: ProbeReport) -> dict[str, str]:
     return {"exchange_copy": draft.rate("settings.exchange_copy", rate, measurement.samples, measurement.how)}
 
 
-def _of_all_ranks(report: ProbeReport, name: str) -> tuple[Measurement, int] | None:
+def _of_all_ranks(report: ProbeReport, name: str, end: str = "") -> tuple[Measurement, int] | None:
     """The measurement of this name that all ranks made together, and how many these were."""
-    found = next((one for one in report.found.measurements if one.name.startswith(f"{name}, ")), None)
-    return None if found is None else (found, int(found.name.removeprefix(f"{name}, ").partition(" ")[0]))
+    for one in report.found.measurements:
+        if found := re.fullmatch(rf"{re.escape(name)} (\d+) ranks{end}", one.name):
+            return one, int(found[1])
+    return None
 
 
 def _cached_copies(draft: Draft, report: ProbeReport) -> dict[str, Any]:
@@ -245,7 +248,7 @@ def _in_turns(report: ProbeReport) -> Interval:
     n ranks, each takes n times what is done in turns, and no less than one rank alone.
     """
     alone = report.need("flush: latency").value
-    found = _of_all_ranks(report, FLUSH)
+    found = _of_all_ranks(report, FLUSH, ": latency")
     if found is None:
         return alone
     together, ranks = found
@@ -275,6 +278,8 @@ def _fresh_memory(draft: Draft, report: ProbeReport) -> dict[str, Any]:
 
 def _disk(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     flush, startup = (report.need(f"flush: {what}") for what in ("rate", "latency"))
+    if (together := _of_all_ranks(report, FLUSH, ": rate")) is not None:
+        flush = together[0]
     turns = _in_turns(report)
     read = report.get("direct read, sequential: rate") or report.need("cached read: rate")
     lag = report.get("direct read, sequential: latency") or report.need("cached read: latency")

@@ -24,7 +24,7 @@ from striate.probe.waits import BESIDE, COMPUTE_SECONDS, FLUSHED_GRAINS, GRAINS,
 
 def measure_ranks(comm: Any, directory: Path, seconds: float) -> Findings:
     """Messages by distance, all at once, collective calls, one file of all ranks, and a file of each."""
-    share = seconds / 6
+    share = seconds / 7
     lines: list[Line | None] = []
     if comm.size > 1:
         pairs = messages.pairs(comm)
@@ -32,6 +32,8 @@ def measure_ranks(comm: Any, directory: Path, seconds: float) -> Findings:
     numbers = _saturation(comm, share) + _calls(comm, share)
     for measure in (shared_file.access_lines, shared_file.own_file_lines):
         lines += (measure(comm, directory / "shared", share / 2) or {}).values()
+    if comm.size > 1:
+        lines.append(shared_file.flush_line(comm, directory / "synced", share))
     numbers += _file_calls(comm, directory, share)
     known = [line for line in lines if line is not None]
     return Findings(tuple(_numbers(known)) + tuple(numbers), tuple(line.curve for line in known))
@@ -144,15 +146,12 @@ def _file_calls(comm: Any, directory: Path, seconds: float) -> list[Measurement]
         differences = shared_file.difference_samples(comm, directory / "own", seconds / 4)
         how = "the slowest rank's 64 KiB write less the fastest one's"
         found.append(_of_ranks(comm, "I/O variation between ranks", differences, how))
-        flushes = shared_file.flush_samples(comm, directory / "synced", seconds / 4)
-        how = "a write and its fsync, several in a row, while the other ranks do the same"
-        found.append(_of_ranks(comm, shared_file.FLUSH, flushes, how))
         runs = shared_file.run_samples(comm, directory / "woven", seconds / 4)
         how = "writes and reads of 4096 and of 16 byte runs per rank through one aggregator"
         found.append(measured(shared_file.RUN, "s", runs, how))
         exchanges = shared_file.exchange_samples(comm, directory / "exchanged", seconds / 4)
         how = "collective writes through one aggregator, less writes of as many bytes by one rank"
-        found.append(measured(f"{shared_file.EXCHANGE}, {comm.size} ranks", "B/s", exchanges, how))
+        found.append(measured(f"{shared_file.EXCHANGE} {comm.size} ranks", "B/s", exchanges, how))
         threads = shared_file.thread_samples(comm, directory / "thread", seconds)
         how = "a first non-blocking write less the ones after it, on the slowest rank"
         found.append(measured(shared_file.THREAD, "s", threads, how))

@@ -24,9 +24,10 @@ _MOST_BYTES = 16 * _PART  # of all ranks, where one part of each is less
 _IN_A_ROW = 256 * 1024  # bytes of small calls that make a round
 RUN = "byte run of a collective access, CPU time"
 THREAD = "thread of non-blocking access: start"
-EXCHANGE = "exchange of a collective write"
-FLUSH = "flush of 4 KiB, own files"
-_FEW_FLUSHES = 8  # of each rank, in a row
+EXCHANGE = "exchange of a collective write,"
+FLUSH = "flush, own files of"
+FLUSH_SIZES = (4096, 1024**2, 4 * 1024**2)  # of a rank
+_FEW_FLUSHES = 4  # in a row
 _EXCHANGED, _EXCHANGED_RUN = 1024**2, 16 * 1024  # bytes of a rank's collective write, and of each of its runs
 _FEW_RUNS, _MANY_RUNS, _RUN_BYTES = 16, 4096, 8  # the same bytes in fewer runs, and of a rank in many runs
 OWN_WRITE, OWN_READ = "MPI-IO write, own files", "MPI-IO read, own files"
@@ -249,27 +250,37 @@ def flushed_file(comm: Any, path: Path) -> Iterator[Callable[[], None]]:
         file.Close()
 
 
-def flush_samples(comm: Any, path: Path, seconds: float) -> Floats:
-    """Seconds of a 4 KiB write and its fsync while every rank does so, one after the other in a file of its own."""
+def flush_line(comm: Any, path: Path, seconds: float) -> Line | None:
+    """Seconds of a flush while every rank flushes as many bytes, by the bytes of all; None but on rank 0.
+
+    Every rank writes to the end of a file of its own, a new one for every few flushes, as programs do.
+    """
+    rounds = [_flushes(comm, path, size, seconds / len(FLUSH_SIZES)) for size in FLUSH_SIZES]
+    if comm.rank:
+        return None
+    return sturdy_line(f"{FLUSH} {comm.size} ranks", [size * comm.size for size in FLUSH_SIZES], rounds)
+
+
+def _flushes(comm: Any, path: Path, size: int, seconds: float) -> Floats:
     from mpi4py import MPI
 
-    block = bytes(4096)
+    block = np.ones(size, np.uint8).tobytes()
     name = path.with_name(f"{path.name}.{comm.rank}")
-    with name.open("wb", buffering=0) as file:
 
-        def once() -> float:
-            comm.Barrier()
-            before = time.perf_counter()
+    def once() -> float:
+        spent = 0.0
+        with name.open("xb", buffering=0) as file:
             for _ in range(_FEW_FLUSHES):
                 file.write(block)
+                comm.Barrier()
+                before = time.perf_counter()
                 os.fsync(file.fileno())
-            return float(comm.allreduce(time.perf_counter() - before, op=MPI.MAX)) / _FEW_FLUSHES
+                spent += time.perf_counter() - before
+        name.unlink()
+        return float(comm.allreduce(spent, op=MPI.MAX)) / _FEW_FLUSHES
 
-        first = once()
-        rounds = comm.bcast(affordable(_FEW_FLUSHES * first, seconds, least=4, most=50))
-        found = [once() for _ in range(rounds)]
-    name.unlink()
-    return np.array(found)
+    first = once()
+    return np.array([once() for _ in range(comm.bcast(affordable(_FEW_FLUSHES * first, seconds, most=50)))])
 
 
 def difference_samples(comm: Any, path: Path, seconds: float) -> Floats:

@@ -251,7 +251,7 @@ def test_every_range_holds_its_value():
 def test_copies_of_an_aggregator_are_what_messages_leave_of_the_exchange():
     new = report()
     for together, copies in ((5e9, 1 / 0.15e-9), (25e9, None)):
-        measured = (*new.found.measurements, exactly(f"{EXCHANGE}, 2 ranks", "B/s", together))
+        measured = (*new.found.measurements, exactly(f"{EXCHANGE} 2 ranks", "B/s", together))
         settings = describe(replace(new, found=Findings(measured)), name="toy").settings
         assert settings.exchange_copy == (None if copies is None else pytest.approx(copies, rel=0.001))
 
@@ -259,11 +259,16 @@ def test_copies_of_an_aggregator_are_what_messages_leave_of_the_exchange():
 # One rank takes 1 ms. Of two ranks at once each takes 1.4 ms: 0.7 ms are done in turns, 0.3 ms together.
 def test_ranks_that_flush_at_once_wait_for_a_part_of_it_together():
     new = report()
-    measured = (*new.found.measurements, exactly(f"{FLUSH}, 2 ranks", "s", 1.4e-3))
+    together = (
+        exactly(f"{FLUSH} 2 ranks: latency", "s", 1.4e-3),
+        exactly(f"{FLUSH} 2 ranks: rate", "B/s", 1.5e9),
+    )
+    measured = (*new.found.measurements, *together)
     cluster = describe(replace(new, found=Findings(measured)), name="toy")
 
     assert value_at(cluster.description, "server[0].disk.write_latency") == 700_000_000
     assert value_at(cluster.description, "server[0].cache.sync") == 300_000_000
+    assert value_at(cluster.description, "server[0].disk.write_rate") == 1.5e9
     took = {}
     for ranks in (1, 2):
 
@@ -281,7 +286,7 @@ def test_ranks_that_flush_at_once_wait_for_a_part_of_it_together():
 @pytest.mark.parametrize("together", [0.9e-3, 2e-3, 3e-3])
 def test_what_is_done_in_turns_is_no_more_than_one_flush(together):
     new = report()
-    measured = (*new.found.measurements, exactly(f"{FLUSH}, 2 ranks", "s", together))
+    measured = (*new.found.measurements, exactly(f"{FLUSH} 2 ranks: latency", "s", together))
     found = describe(replace(new, found=Findings(measured)), name="toy").description
 
     turns = value_at(found, "server[0].disk.write_latency")
