@@ -4,6 +4,7 @@ Calibrates on two of its measurements, predicts the others, prints both side by 
 pictures. Exit status 1 when a statement that must hold does not.
 """
 
+import re
 import sys
 import textwrap
 from pathlib import Path
@@ -80,6 +81,13 @@ def picture(target: Target) -> str:
     return canvas.svg(WIDTH, bottom + 22, target.title)
 
 
+def terms_of(target: Target) -> str:
+    """A sentence with the meaning of every term of the program that this section of the page uses."""
+    used = " ".join([target.title, *(row.words for row in target.rows), *target.hard, *target.soft])
+    found = [meaning for pattern, meaning in TERMS.items() if re.search(pattern, used, re.IGNORECASE)]
+    return f"Terms of this section: {'; '.join(found)}." if found else ""
+
+
 def write_page(page: Path, bench: Bench, targets: list[Target]) -> None:
     images = page.parent / "images"
     images.mkdir(exist_ok=True)
@@ -92,6 +100,8 @@ def write_page(page: Path, bench: Bench, targets: list[Target]) -> None:
     ]
     for target in targets:
         parts.append(f"## {target.number}. {target.title}\n")
+        if meanings := terms_of(target):
+            parts.append(textwrap.fill(meanings, 120, break_on_hyphens=False) + "\n")
         if target.role == "calibrated":
             parts.append(
                 f"Costs of the simulation are calibrated on measurement {target.number} of this page, "
@@ -99,10 +109,10 @@ def write_page(page: Path, bench: Bench, targets: list[Target]) -> None:
             )
         if len(target.rows) == 1:
             (row,) = target.rows
-            parts.append(
-                f"{row.words}: {number(row, row.simulated)} in the simulation, "
-                f"{number(row, row.thesis)} in the thesis.\n"
+            found = (
+                f"{number(row, row.simulated)} in the simulation, {number(row, row.thesis)} in the thesis."
             )
+            parts.append(textwrap.fill(f"{row.words}: {found}", 120, break_on_hyphens=False) + "\n")
         elif target.rows:
             name = f"thesis-{target.number}.svg"
             (images / name).write_text(picture(target))
@@ -124,22 +134,23 @@ OPENING = """# Chapter 7 of thesis 003, in simulation
 
 `python verification/thesis.py` makes this page and its pictures. The page compares the measurements in chapter 7 of
 thesis 003 ([papers](papers.md)) with simulations. The program is MrBayes, a sampler of phylogenetic trees: in every
-generation, each of its runs (independent samplings) writes a tree and a line of parameters. Two versions of the
-program are simulated on `pvs-cluster`, a machine description bundled with Striate, by the forecasting method (rung)
-`fine`. In the serial version of the program, all lines are sent to rank 0, which writes them while all ranks wait; in
-the mapped version, every rank writes its own lines into one file, at positions known in advance. The *speedup* is the
-time of the serial version divided by the time of the mapped version with the same number of processes. The *depth* is
-the number of stripes of 64 KiB that one generation writes to each of eight servers. *Lambda* is the number of
-generations that a rank buffers before a write. With *variable strips* (layout `varstrip`), the strip on each server
-is as long as one write of a process.
+generation (iteration of the sampler), each of its runs (independent samplings) writes a line with a tree and a line
+with parameters. Two versions of the program are simulated on `pvs-cluster`, a machine description bundled with Striate,
+by the packet-level forecasting method (rung) `fine`. In the serial version of the program, all lines are sent to rank
+0, which writes them while all ranks wait; in the mapped version, every rank writes its own lines into one file, at
+positions known in advance. The *speedup* is the time of the serial version divided by the time of the mapped version
+with the same number of processes. The *depth* is the number of stripes of 64 KiB that one generation writes to each of
+eight servers. *Lambda* is the number of generations that a rank buffers before a write. With *variable strips* (layout
+`varstrip`), the strip on each server is as long as one write of a process.
 
-Four costs that the thesis does not print are calibrated. The cost of a step and the latency of a link are calibrated
-on measurement 15. The part of a step that grows with the size of the tree, and the cost of each generation of the
-mapped version, are calibrated on measurement 3. All other costs are assumed. The assumed costs have the order of
-magnitude of the hardware and software that the thesis used, but were chosen with all measurements known, so this page
-is a check of consistency rather than a blind test. In the simulations, ranks are placed on nodes round-robin. *Must
-hold in the simulation* and *Should hold in the simulation* mark statements of the thesis, each followed by whether it
-is true in the simulation; the script fails if a statement that must hold is not true.
+Four costs that the thesis does not print are calibrated. The cost of a step (one generation of one of a run's Markov
+chains) and the latency of a link are calibrated on measurement 15 (the numbers of measurements are those of the
+sections below). The part of a step that grows with the size of the tree, and the cost of each generation of the mapped
+version, are calibrated on measurement 3. All other costs are assumed. The assumed costs have the order of magnitude of
+the hardware and software that the thesis used, but were chosen with all measurements known, so this page is a check of
+consistency rather than a blind test. In the simulations, ranks are placed on nodes round-robin. *Must hold in the
+simulation* and *Should hold in the simulation* mark statements of the thesis, each followed by whether it is true in
+the simulation; the script fails if a statement that must hold is not true.
 """
 REASONS = {
     "8": "In the simulation, doubling the runs from 32 to 64 adds most to the speedup; later doublings add as much"
@@ -148,17 +159,30 @@ REASONS = {
     " of the write; the simulation has no other cost of small units. The thesis measured a loss with units of"
     " 1 byte and none with units of 100 bytes, which suggests that each strip has a cost.",
     "10": "To save as much time as in the thesis, a write of a few lines would have to cost as much as a generation"
-    " of 32 chains. With such a cost of a write, buffering would save several times more than measurement 12 "
-    "shows. No single cost of a write fits both measurement 10 and measurement 12.",
+    " of the 32 Markov chains of a process. With such a cost of a write, buffering would save several times more "
+    "than measurement 12 of this page shows. No single cost of a write fits both measurement 10 and measurement "
+    "12.",
     "11": "In the simulation, the cost of a growing buffer exceeds the cost of the saved requests only when 20 or "
     "more generations are buffered; in the thesis, when 5 or more are buffered.",
-    "13": "The simulated speedups change in the directions that the thesis measured. Where lines are long, the "
-    "simulated mapped version is too fast in its first generation (the cost of computing the positions of the"
-    " lines is an assumption). Where lines are short, the simulated mapped version is too fast in all "
-    "generations, as in measurement 10.",
+    "13": "The simulated speedups change in the directions that the thesis measured. Where the lines "
+    "of output are long, the simulated mapped version is too fast in its first generation (the cost of computing "
+    "the positions of the lines is an assumption). Where the lines are short, the simulated mapped version is "
+    "too fast in all generations, as in measurement 10 of this page.",
     "14": "In the simulation all six speedups lie within 2 percent of each other; in the thesis, all except the "
     "speedup with a unit of 1 byte do. The file has one area per run, so a strip is on the node of the "
     "process that writes it only by chance (1 in 8), and variable strips save no time in measurement 14.",
+}
+TERMS = {  # what to look for in a section, and what it means
+    "taxa": "*taxa* are the species in a phylogenetic tree",
+    r"\bruns?\b(?! time)": "a *run* is an independent sampling by the program MrBayes",
+    "generation": "a *generation* is an iteration of the sampler MrBayes",
+    "speedup": "the *speedup* is the time of the serial version (rank 0 writes all output) divided by the "
+    "time of the mapped version (every rank writes its own output)",
+    "saved": "the *time saved* is a percentage of the time of the mapped version (every rank writes its own output)",
+    "depth": "the *depth* is the number of stripes of 64 KiB that one generation writes to each server",
+    "lambda": "*lambda* is the number of generations that a rank buffers before a write",
+    "varstrip|variable strips": "with *variable strips* (layout `varstrip`), the strip on each server is as long as "
+    "one write of a process",
 }
 
 if __name__ == "__main__":

@@ -19,10 +19,10 @@ class Interval:
     def __post_init__(self) -> None:
         if not self.low <= self.estimate <= self.high:
             raise ValueError(
-                f"expected low <= estimate <= high, got {self.low}, {self.estimate}, {self.high}"
+                f"expected an interval with low <= estimate <= high, got {self.low}, {self.estimate}, {self.high}"
             )
         if not math.isfinite(self.estimate):
-            raise ValueError(f"expected a finite estimate, got {self.estimate}")
+            raise ValueError(f"expected an interval with a finite estimate, got {self.estimate}")
 
     @classmethod
     def exactly(cls, value: float) -> Interval:

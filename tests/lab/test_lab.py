@@ -157,10 +157,10 @@ def test_a_disk_can_be_slowed(lab: Lab):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("break", "host", "h3"), "expected a host from h0 to h2, got 'h3'"),
+        (("break", "host", "h3"), "expected a host of the practice cluster (lab) from h0 to h2, got 'h3'"),
         (("break", "server", "h2"), "h2 has no disks and no file server"),
         (("break", "disk", "h2", "--rate=1 MB/s"), "h2 has no disks and no file server"),
-        (("shell", "h7"), "expected a host from h0 to h2, got 'h7'"),
+        (("shell", "h7"), "expected a host of the practice cluster (lab) from h0 to h2, got 'h7'"),
         (("run", "--", "no-such-program"), "no-such-program"),
     ],
 )

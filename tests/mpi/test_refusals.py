@@ -29,7 +29,7 @@ import pytest
         ("other_way", "DatasetError: expected the same call"),
         ("other_method", "DatasetError: expected the same call"),
         ("masked", "DatasetError: rank 2: expected an array without a mask"),
-        ("wrong_entries", "DatasetError: rank 2: expected a one-dimensional array of entry numbers"),
+        ("wrong_entries", "DatasetError: rank 2: expected a one-dimensional array of changed positions"),
         ("wrong_out", "DatasetError: rank 2: expected `out` to be a contiguous, writable array"),
         ("nothing_there", "StorageError: rank 0: no Striate dataset here"),
         ("damaged", "DamageError: rank 0: the data is damaged"),

@@ -153,5 +153,7 @@ def like(default: Any, value: Any, at: str) -> Any:
     elif not isinstance(default, bool):
         wanted = (int,)
     if isinstance(value, bool) != (wanted == (bool,)) or not isinstance(value, wanted):
-        raise WorkloadError(f"expected a value of the same type as {default!r}, got {value!r:.60}", at=at)
+        raise WorkloadError(
+            f"expected a parameter value of the same type as {default!r}, got {value!r:.60}", at=at
+        )
     return value

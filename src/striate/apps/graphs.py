@@ -22,7 +22,9 @@ def flows(
 ) -> ListedFlows:
     """The graphs of a CSV `table` (see `read_graphs`), its path as seen from where the command runs."""
     if not isinstance(table, str) or not table:
-        raise WorkloadError(f"expected the path of a CSV table, got {table!r:.60}", at="$.table")
+        raise WorkloadError(
+            f"expected `table` to be the path of a CSV table, got {table!r:.60}", at="$.table"
+        )
     return read_graphs(
         Path(table),
         processors=processors,

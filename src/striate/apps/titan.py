@@ -46,8 +46,8 @@ def flows(
     left, top, right, bottom = window
     if not (0 <= left < right <= 1 and 0 <= top < bottom <= 1):
         raise WorkloadError(
-            "expected a window inside the stored area, with 0 <= left < right <= 1 and "
-            f"0 <= top < bottom <= 1, got {window}",
+            "expected a query window (left, top, right, bottom; shares of the stored area) with "
+            f"0 <= left < right <= 1 and 0 <= top < bottom <= 1, got {window}",
             at="$.window",
         )
     area = _area(math.ceil(stored / size / queries), grid)

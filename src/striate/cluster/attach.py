@@ -137,8 +137,8 @@ def _shared_seats(description: Description, cluster: Cluster, table: SeatTable, 
     nodes = selected_nodes(description, table.nodes, f"{path}.nodes")
     if table.count > len(nodes) * table.per_node:
         raise ClusterError(
-            f"expected `count` to be at most {len(nodes) * table.per_node} on {len(nodes)} nodes with "
-            f"per_node = {table.per_node}, got {table.count}",
+            f"expected `count` (how many to place) to be at most {len(nodes) * table.per_node} on {len(nodes)} "
+            f"nodes with per_node = {table.per_node}, got {table.count}",
             at=f"{path}.count",
         )
     seats = []

@@ -61,7 +61,7 @@ def inside_of(description: Description, table: SeatTable, path: str) -> Inside:
     """The inside of the node a server or relay has for itself; refuses none, two, or an unknown name."""
     if (table.like is None) == (table.node is None):
         raise ClusterError(
-            "expected either `like` (the name of a node) or `node` (a description) for a dedicated node, got "
+            "expected either `like` (the name of a node) or `node` (a table) to describe a dedicated node, got "
             + ("neither" if table.node is None else "both"),
             at=f"{path}.like",
         )

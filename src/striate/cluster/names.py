@@ -48,7 +48,7 @@ class ComponentNames(Sequence[str]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
-            raise IndexError(f"expected a component number below {len(self)}, got {index}")
+            raise IndexError(f"expected the number of a cluster component below {len(self)}, got {index}")
         index %= len(self)
         block = bisect_right(self.ends, index)
         return self.blocks[block].at(index - (self.ends[block - 1] if block else 0))

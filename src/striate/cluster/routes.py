@@ -45,7 +45,7 @@ def shortest_route(network: Network, start: int, end: int) -> list[int]:
     """Edges of one shortest route, the earliest listed edges first; raises ValueError when there is none."""
     distance, arrived_by = _search(network, start, backwards=False)
     if distance[end] < 0:
-        raise ValueError(f"no route leads from component {start} to component {end}")
+        raise ValueError(f"no network route leads from component {start} of the cluster to component {end}")
     route: list[int] = []
     while end != start:
         route.append(int(arrived_by[end]))

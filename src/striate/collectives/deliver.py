@@ -62,8 +62,8 @@ class _Delivery:
         missing = [piece for piece in pieces if piece not in known]
         if missing:
             raise ScheduleError(
-                f"the schedule sends the pieces {missing} of the data to rank {peer} before the sender has "
-                "them",
+                f"the schedule (prepared messages of the collective) sends the pieces {missing} of the data "
+                f"to rank {peer} before the sender has them",
                 at=f"rank {rank}",
             )
         return {piece: known[piece] for piece in pieces}
@@ -82,7 +82,8 @@ class _Delivery:
 def _added(mine: frozenset[int], news: frozenset[int], rank: int) -> frozenset[int]:
     if mine & news:
         raise ScheduleError(
-            f"the schedule would add the contributions of ranks {sorted(mine & news)} twice",
+            f"the schedule (prepared messages of the collective) would add the contributions of ranks "
+            f"{sorted(mine & news)} twice",
             at=f"rank {rank}",
         )
     return mine | news
@@ -91,7 +92,8 @@ def _added(mine: frozenset[int], news: frozenset[int], rank: int) -> frozenset[i
 def _replaced(mine: frozenset[int], news: frozenset[int], rank: int) -> frozenset[int]:
     if not mine <= news:
         raise ScheduleError(
-            f"the schedule would overwrite the contributions of ranks {sorted(mine - news)}",
+            f"the schedule (prepared messages of the collective) would overwrite the contributions of ranks "
+            f"{sorted(mine - news)}",
             at=f"rank {rank}",
         )
     return news

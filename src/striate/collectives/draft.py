@@ -87,7 +87,7 @@ class ScheduleDraft:
 
     def __init__(self, size: int, carries: Carries | None = None) -> None:
         if size < 1:
-            raise ScheduleError(f"expected a group of at least one rank, got {size}")
+            raise ScheduleError(f"expected a collective among at least one rank, got {size} ranks")
         self.size = size
         self.everyone: Ranks = np.arange(size, dtype=np.int32)
         self._carries = carries
@@ -223,7 +223,7 @@ def join(*parts: ScheduleDraft) -> ScheduleDraft:
     whole = ScheduleDraft(parts[0].size).turned(parts[0]._root)
     if {(part.size, part._root) for part in parts} != {(whole.size, whole._root)}:
         raise ScheduleError(
-            "expected schedule drafts of the same number of ranks and the same root, got drafts that differ"
+            "expected drafts (`ScheduleDraft`) of the same number of ranks and the same root, got drafts that differ"
         )
     tags = np.cumsum([0] + [1 + part._last_tag() for part in parts])
     for part, base in zip(parts, tags.tolist(), strict=False):

@@ -96,7 +96,10 @@ class CollectiveSchedule:
             )
         least = min(self.bytes.min(initial=0), self.instructions.min(initial=0))
         if least < 0:
-            raise ScheduleError(f"expected numbers of bytes and instructions of 0 or more, got {least}")
+            raise ScheduleError(
+                "expected numbers of bytes and instructions of 0 or more in a schedule (prepared messages of a "
+                f"collective), got {least}"
+            )
         self._check_pairs(rank)
         return self
 

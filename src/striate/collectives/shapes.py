@@ -29,7 +29,7 @@ def per_rank(size_bytes: ArrayLike, size: int, root: int = 0) -> Sizes:
     """Bytes of each rank, counted from the root: one number for all, or one for each rank of the group."""
     given = np.asarray(size_bytes, np.int64)
     if given.ndim and given.shape != (size,):
-        raise ScheduleError(f"expected {size} sizes, one per rank, got {given.shape[0]}")
+        raise ScheduleError(f"expected {size} message sizes, one per rank, got {given.shape[0]}")
     return np.roll(np.broadcast_to(given, (size,)), -root)
 
 

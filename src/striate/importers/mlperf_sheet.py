@@ -75,7 +75,8 @@ def from_document(document: Any, reader: SheetReader, *, name: str) -> StorageSy
         return _recommended(sheet, reader, name=name)
     if "nodes" not in sheet:
         raise reader.refuse(
-            "expected a system sheet of MLPerf Storage v1.0 with the key `nodes`, found no such key", "$"
+            "expected a system description of MLPerf Storage v1.0 with the key `nodes`, found no such key",
+            "$",
         )
     networks = {
         reader.text(one, "network_name", at): (one, at) for one, at in reader.items(sheet, "networks", "$")

@@ -32,7 +32,9 @@ def from_name(name: str) -> tuple[StorageSystem, tuple[Path, ...]]:
         kind, _, file = part.strip().partition(":")
         if kind not in (*PRINTED, MLPERF, IO500) or not file:
             known = ", ".join(f"{one}:FILE" for one in (*PRINTED, MLPERF, IO500))
-            raise ClusterError(f"expected the sheet of a machine as one of {known}, got {part.strip()!r:.60}")
+            raise ClusterError(
+                f"expected a description of a machine as one of {known}, got {part.strip()!r:.60}"
+            )
         file, _, row = file.partition("#") if kind == IO500 else (file, "", "")
         path = Path(file)
         paths.append(path)

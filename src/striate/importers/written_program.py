@@ -55,7 +55,8 @@ class WrittenProgram(Spmd):
         if self._operations > MOST_OPERATIONS or self._cells > MOST_CELLS:
             raise self._refuse(
                 f"expected a benchmark with at most {MOST_OPERATIONS:,} operations (each loop body counted once) and "
-                f"{MOST_CELLS:,} values that differ between ranks, got {self._operations:,} and {self._cells:,}"
+                f"{MOST_CELLS:,} values that differ between ranks, "
+                f"got {self._operations:,} operations and {self._cells:,} values"
             )
 
     def _refuse(self, message: str, at: str | None = None) -> WorkloadError:

@@ -79,6 +79,6 @@ def set_disks(state: LabState, host: str, bytes_per_second: float, requests_per_
 def _require_server(state: LabState, host: str) -> None:
     if not state.plan.disks_of(state.plan.host(host)):
         raise LabError(
-            f"the host {host} has no disks and no file server; "
+            f"the practice cluster's host {host} has no disks and no file server; "
             f"hosts with them are h0 to h{state.plan.servers - 1}"
         )

@@ -95,7 +95,9 @@ def _ready(process: subprocess.Popen[str]) -> int:
     for said in process.stdout:
         if said == "ready\n":
             return int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0])
-    raise LabError(f"a host of the lab did not start: {said.strip() or 'its first process ended'}")
+    raise LabError(
+        f"a host of the practice cluster (lab) did not start: {said.strip() or 'its first process ended'}"
+    )
 
 
 def _join(plan: Plan, index: int, process: int) -> None:

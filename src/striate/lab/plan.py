@@ -59,7 +59,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def host(self, name: str) -> int:
         """The index of a host; raises LabError when there is none of that name."""
         if name not in self.host_names():
-            raise LabError(f"expected a host from h0 to h{self.hosts - 1}, got {name!r}")
+            raise LabError(
+                f"expected a host of the practice cluster (lab) from h0 to h{self.hosts - 1}, got {name!r}"
+            )
         return int(name[1:])
 
     def cpus(self, host: int) -> list[int]:

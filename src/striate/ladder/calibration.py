@@ -201,7 +201,9 @@ def _read(text: Iterable[str], source: str) -> tuple[CalibrationRun, ...]:
             if tuple(row) != _COLUMNS:
                 wanted = ",".join(_COLUMNS)
                 raise PredictionError(
-                    f"expected the columns {wanted}, got {','.join(row)!r:.80}", at="line 1", source=source
+                    f"expected a calibration table with the columns {wanted}, got {','.join(row)!r:.80}",
+                    at="line 1",
+                    source=source,
                 )
             continue
         found.append(_run(row, f"line {number}", source))
@@ -215,7 +217,7 @@ def _run(row: Sequence[str], at: str, source: str) -> CalibrationRun:
         run = CalibrationRun(program, machine, *values)
     except (TypeError, ValueError):
         raise PredictionError(
-            f"expected a row of {len(_COLUMNS)} values, all from the third on numbers, "
+            f"expected a row of {len(_COLUMNS)} values in the calibration table, the third and all later ones numbers, "
             f"got {','.join(row)!r:.80}",
             at=at,
             source=source,

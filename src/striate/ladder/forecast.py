@@ -153,8 +153,8 @@ class Forecast:
         )
         if forecast.timeline is not None:
             raise PredictionError(
-                "expected a forecast without a timeline, which has a file of its own, "
-                "got a forecast with one",
+                "expected a forecast without its timeline (record of the simulated run), which has a file of its own, "
+                "got a forecast with a timeline",
                 at="$.timeline",
                 source=source,
             )

@@ -100,12 +100,14 @@ def predict(
         )
     if timeline and rung not in (None, "fine"):
         raise PredictionError(
-            "expected the forecasting method (rung) 'fine' for a timeline, which no other rung simulates, "
+            "expected the forecasting method (rung) 'fine' for a timeline (record of the simulated run), which no "
+            "other rung makes, "
             f"got {rung!r}"
         )
     if timeline_steps and not timeline:
         raise PredictionError(
-            "expected `timeline` together with `timeline_steps`, which a timeline records, got no timeline"
+            "expected `timeline` together with `timeline_steps`, which adds the steps inside collective calls to "
+            "the timeline, got `timeline_steps` alone"
         )
     rung = "fine" if timeline else rung
     if exact and rung != "fine":
@@ -168,7 +170,7 @@ def _scaled(workload: Workload | Flows, factor: float | Cluster, cluster: Cluste
         there, here = (_rank_speeds(machine, workload.ranks) for machine in (factor, cluster))
         return workload.computing_scaled(there / here)
     if not (math.isfinite(factor) and factor > 0):
-        raise PredictionError(f"expected a CPU scale above 0, got {factor!r}")
+        raise PredictionError(f"expected a CPU scale (factor on compute times) above 0, got {factor!r}")
     return workload.computing_scaled(factor)
 
 

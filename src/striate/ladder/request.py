@@ -63,7 +63,9 @@ def subject_of(
         cluster = replace(cluster, plugins=plugins)
     if not isinstance(workload, Workload):
         if timeline_bytes:
-            raise PredictionError("the forecast of a stream of work-flow graphs has no timeline")
+            raise PredictionError(
+                "the forecast of a stream of work-flow graphs has no timeline (record of the simulated run)"
+            )
         if cluster.plugins is not None:
             raise PredictionError("the forecast of a stream of work-flow graphs cannot use plug-ins")
         return StreamSubject(workload, cluster)

@@ -98,7 +98,8 @@ def advise_pattern(
     ):
         if min(sizes) < 1:
             raise LayoutError(
-                "expected at least one byte from every rank of a partitioned file, got none from some ranks"
+                "expected at least one byte from every rank, as each rank's area becomes a strip on its own server, "
+                "got none from some ranks"
             )
         reasons = ("each rank has one area and a server on its node: its own strip keeps every byte local",)
         return LayoutAdvice(VarStrip(list(enumerate(sizes))), 1, reasons)

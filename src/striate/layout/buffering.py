@@ -48,5 +48,5 @@ def safe_buffering(nodes: Iterable[NodeMemory], *, swapping: bool = False) -> in
     """75 % of the smallest lambda_max of all nodes; 1 when a node swapped in the first generation."""
     limits = [node.largest_buffering() for node in nodes]
     if not limits:
-        raise LayoutError("expected at least one node, got none")
+        raise LayoutError("expected the memory of at least one node, got none")
     return 1 if swapping else max(1, min(limits) * SAFE_PERCENT // 100)

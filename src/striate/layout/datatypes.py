@@ -159,7 +159,9 @@ class Dealt:
             raise LayoutError(f'expected the distribution "block", "cyclic" or "none", got {self.kind!r}')
         block = positive(self._block(size, processes), "indices at a time")
         if self.kind == "block" and block * processes < size:
-            raise LayoutError(f"expected blocks of at least {-(-size // processes)} indices, got {block}")
+            raise LayoutError(
+                f"expected blocks of the distribution of at least {-(-size // processes)} indices, got {block}"
+            )
         firsts = np.arange(coordinate * block, size, block * processes, dtype=np.int64)
         return firsts, np.minimum(block, size - firsts)
 
@@ -197,7 +199,7 @@ def darray(
 def _grid(sizes: Sequence[int], owned: list[tuple[Int64, Int64]], base: Datatype, order: str) -> Datatype:
     """Every combination of owned indices, the slowest dimension outermost; the extent is the whole array."""
     if order not in ("C", "F"):
-        raise LayoutError(f'expected order "C" or "F", got {order!r}')
+        raise LayoutError(f'expected the array order "C" or "F", got {order!r}')
     fastest_first = range(len(sizes)) if order == "F" else range(len(sizes) - 1, -1, -1)
     stride, part = base.extent, base
     for number, dimension in enumerate(fastest_first):
@@ -305,7 +307,7 @@ def _within(displacements: Int64, reach: int, base: Datatype) -> None:
 
 def _fits(bytes_: int) -> int:
     if bytes_ > LARGEST:
-        raise LayoutError(f"expected numbers of bytes up to 2^63 - 1, got {bytes_}")
+        raise LayoutError(f"expected sizes and offsets of a datatype up to 2^63 - 1 bytes, got {bytes_}")
     return bytes_
 
 

@@ -58,7 +58,7 @@ class Layout(ABC):
             first = np.flatnonzero(offsets.reshape(-1) < 0)[0]
             found = f"position {places.reshape(-1)[first]} of server {servers.reshape(-1)[first]}"
             raise LayoutError(
-                "expected a position that stores a byte of the file below 2^63, "
+                "expected a position on a server that stores a byte of the file below 2^63, "
                 f"got {found} with the layout {self}"
             )
         return offsets[()]
@@ -130,7 +130,7 @@ class Layout(ABC):
         sizes = whole_numbers(physical_sizes, "physical sizes")
         if sizes.shape != (self.servers,):
             raise LayoutError(
-                f"expected {self.servers} physical sizes, one per server, got shape {sizes.shape}"
+                f"expected {self.servers} physical sizes (bytes on a server), one per server, got shape {sizes.shape}"
             )
         _refuse_negative(sizes, "a physical size")
         return sizes

@@ -127,5 +127,5 @@ def time_difference(reference_seconds: float, seconds: float) -> float:
 
 def _seconds(value: float) -> float:
     if not (math.isfinite(value) and value > 0):
-        raise LayoutError(f"expected a time above zero, got {value}")
+        raise LayoutError(f"expected a run time above 0 s, got {value}")
     return value

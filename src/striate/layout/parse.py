@@ -101,7 +101,9 @@ def _fields(rest: str | None, kind: str, wanted: tuple[int, ...]) -> list[str]:
     fields = [] if rest is None else rest.split(":")
     if len(fields) not in wanted:
         expected = " or ".join(str(count) for count in wanted)
-        raise LayoutError(f'expected {expected} fields as in "{FORMS[kind]}", got {len(fields)}')
+        raise LayoutError(
+            f'expected {expected} fields after the name as in "{FORMS[kind]}", got {len(fields)}'
+        )
     return fields
 
 

@@ -36,11 +36,14 @@ class LearntSeries:
         finite = all(map(math.isfinite, (*self.slowdowns, self.drift)))
         if len(self.slowdowns) != len(PROBABILITIES) or not grows or not finite:
             raise ValueError(
-                f"expected {len(PROBABILITIES)} positive slowdowns in ascending order and a finite drift, "
+                f"expected {len(PROBABILITIES)} positive slowdowns (time divided by time alone) in ascending order and "
+                "a finite drift (factor that widens the range of the next runs), "
                 f"got {len(self.slowdowns)} slowdowns {self.slowdowns!s:.60} and drift {self.drift}"
             )
         if self.drift < 1:
-            raise ValueError(f"expected a drift factor of at least 1, got {self.drift}")
+            raise ValueError(
+                f"expected a drift (factor that widens the range of the next runs) of at least 1, got {self.drift}"
+            )
 
     @property
     def name(self) -> str:
@@ -119,7 +122,7 @@ def load_noise(name: str) -> Noise:
         content = Path(file).read_bytes()
     else:
         raise NoiseError(
-            "there is no such file, and no bundled table of slowdowns of this name "
+            "there is no such file, and no bundled table of slowdowns (time divided by time alone) of this name "
             f"(bundled: {', '.join(BUNDLED)})",
             source=file,
         )

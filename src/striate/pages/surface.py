@@ -23,7 +23,10 @@ _BODY = """
 def surface_page(surface: Surface, *, title: str) -> str:
     """One self-contained HTML document; hovering tells p, d, speedup and bottleneck."""
     if surface.seconds.size > MOST_POINTS:
-        raise OutputError(f"expected a surface of at most {MOST_POINTS} points, got {surface.seconds.size}")
+        raise OutputError(
+            "expected a speedup surface (speedups over processors and disks) of at most "
+            f"{MOST_POINTS} points, got {surface.seconds.size}"
+        )
     highest = np.unravel_index(int(np.nanargmax(surface.speedup)), surface.speedup.shape)
     heading = (
         f"Speedup s(p, d), {surface.processors.size} x {surface.disks.size} points; the largest is "

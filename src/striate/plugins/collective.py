@@ -45,7 +45,7 @@ class CheckedCollective:
         if not isinstance(made, CollectiveSchedule | ScheduleDraft):
             found = type(made).__name__
             raise self.plugin.error(
-                f"expected `schedule` to return a schedule or a schedule draft, got {found}, {group}"
+                f"expected `schedule` to return a `CollectiveSchedule` or a `ScheduleDraft`, got {found}, {group}"
             )
         try:
             schedule = made.schedule() if isinstance(made, ScheduleDraft) else made

@@ -43,7 +43,8 @@ class CollectiveIOHook:
     def _rows(self, answer: object, members: int) -> Int64s:
         if not isinstance(answer, Sequence) or len(answer) > MOST_PIECES:
             raise self._plugin.error(
-                f"expected `plan` to return a list of at most {MOST_PIECES} pieces, got {answer!r:.60}"
+                f"expected `plan` to return a list of at most {MOST_PIECES} pieces (parts of the file), "
+                f"got {answer!r:.60}"
             )
         if not answer:
             return np.empty((0, 4), np.int64)
@@ -71,7 +72,7 @@ class CollectiveIOHook:
         twice = np.flatnonzero(pieces[1:, 2] < pieces[:-1, 2] + pieces[:-1, 3])
         if twice.size:
             raise self._plugin.error(
-                f"byte {pieces[twice[0] + 1, 2]} of the file is in two pieces of the plan"
+                f"byte {pieces[twice[0] + 1, 2]} of the file is in two pieces that `plan` returned"
             )
 
     def _expect_all(self, pieces: Int64s, runs: list[Int64s]) -> None:
@@ -92,5 +93,5 @@ class CollectiveIOHook:
             if lost.size:
                 byte = max(int(asked[lost[0], 0]), int(covered[lost[0]]))
                 raise self._plugin.error(
-                    f"byte {byte}, which rank {rank} of the group accesses, is in no piece of the plan"
+                    f"byte {byte}, which rank {rank} of the group accesses, is in no piece that `plan` returned"
                 )

@@ -51,7 +51,7 @@ class Plugins:
             if what in taken:
                 other = taken[what]
                 raise one.error(
-                    f"expected one plug-in for the {what}, got two, this one and {other.name} of "
+                    f"expected one plug-in of the kind {what}, got two, this one and {other.name} of "
                     f"{other.source}; choose one with FILE:NAME"
                 )
             taken[what] = one

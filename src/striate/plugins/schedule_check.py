@@ -26,7 +26,9 @@ Int64s = NDArray[np.int64]
 def check_schedule(schedule: CollectiveSchedule, request: CollectiveRequest) -> None:
     """Raise ScheduleError, naming rank and step, where the schedule is not sound for the call."""
     if schedule.size != request.size:
-        raise ScheduleError(f"expected a schedule of {request.size} ranks, got {schedule.size}")
+        raise ScheduleError(
+            f"expected a schedule (prepared messages) of {request.size} ranks, got one of {schedule.size}"
+        )
     _check_columns(schedule)
     schedule.check()
     partner = _partners(schedule)
@@ -49,12 +51,14 @@ def _check_columns(schedule: CollectiveSchedule) -> None:
     columns = (schedule.peer, schedule.bytes, schedule.tag)
     if not sound or any(len(column) != actions for column in columns):
         raise ScheduleError(
-            "expected first_step to rise from 0 to the number of steps, first_action to rise from 0 to the "
-            "number of actions, and one peer, size in bytes and tag per action"
+            "expected a schedule (prepared messages) whose first_step rises from 0 to the number of steps and whose "
+            "first_action rises from 0 to the number of actions, with one peer, size in bytes and tag per action"
         )
     wrong = schedule.action[~np.isin(schedule.action, (SEND, RECV))]
     if len(wrong):
-        raise ScheduleError(f"expected actions {SEND} (send) or {RECV} (receive), got {wrong[0]}")
+        raise ScheduleError(
+            f"expected actions of a schedule (prepared messages) {SEND} (send) or {RECV} (receive), got {wrong[0]}"
+        )
 
 
 def _partners(schedule: CollectiveSchedule) -> Int64s:
@@ -187,5 +191,5 @@ def _played(schedule: CollectiveSchedule, partner: Int64s) -> list[int]:
     stuck = [rank for rank in range(schedule.size) if current[rank] < first_step[rank + 1]]
     if stuck:
         some = ", ".join(map(str, stuck[:8])) + (", ..." if len(stuck) > 8 else "")
-        raise ScheduleError(f"the schedule never ends: ranks {some} wait for each other")
+        raise ScheduleError(f"the schedule (prepared messages) never ends: ranks {some} wait for each other")
     return heard

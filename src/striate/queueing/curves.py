@@ -38,7 +38,7 @@ class Power:
 def hyperperimeter(dimensions: int) -> Power:
     """The border of a block of an r-dimensional array, p^-((r-1)/r) (paper 000, eq. 7)."""
     if dimensions < 1:
-        raise QueueingError(f"expected at least 1 dimension, got {dimensions}")
+        raise QueueingError(f"expected an array of at least 1 dimension, got {dimensions}")
     return Power(-(dimensions - 1) / dimensions)
 
 
@@ -63,7 +63,8 @@ class Table:
         missing = [int(p) for p in processors if int(p) not in known]
         if missing:
             raise QueueingError(
-                f"expected a number of processors p among {', '.join(map(str, known))}, got p = {missing[0]}"
+                "expected a number of processors p for which the curve has a value "
+                f"({', '.join(map(str, known))}), got p = {missing[0]}"
             )
         return np.array([known[int(p)] for p in processors], dtype=np.float64)
 

@@ -39,7 +39,8 @@ def read_imbalance(description: str | Callable[[int], float], *, at: str) -> Cal
         return description
     if description not in NAMED:
         raise QueueingError(
-            f"expected an imbalance among {', '.join(NAMED)}, or a function of the group size c, "
+            f"expected an imbalance (the slowest processor's time over the mean) among {', '.join(NAMED)}, "
+            "or a function of the group size c (processors), "
             f"got {description!r}",
             at=at,
         )

@@ -72,7 +72,7 @@ class Model:
         find_kind(self.kind)
         for name, value, known in (("solver", self.solver, SOLVERS), ("loops", self.loops, LOOPS)):
             if value not in known:
-                raise QueueingError(f"expected a value among {', '.join(known)}, got {value!r}", at=name)
+                raise QueueingError(f"expected `{name}` among {', '.join(known)}, got {value!r}", at=name)
 
     @property
     def one_processor_seconds(self) -> float:
@@ -104,7 +104,9 @@ class Model:
         """Proved bounds on the exact time: balanced job bounds for `bus-aio`, asymptotic ones otherwise."""
         if self.kind == "sio" and self.loops == "fixed":
             raise QueueingError(
-                'expected `loops` "geometric" for bounds of a model of kind sio, got "fixed"', at="loops"
+                'expected `loops` (distribution of the number of bursts per I/O) "geometric" for bounds of a model '
+                'of kind sio, got "fixed"',
+                at="loops",
             )
         return Bounds(*self._at(processors, disks, self.point_bounds))
 
@@ -173,7 +175,7 @@ class Model:
 
     def _defined(self, seconds: Floats) -> Floats:
         if not np.isfinite(seconds).all():
-            raise QueueingError("expected times of at most 1.79e308 s, got a larger one")
+            raise QueueingError("expected modelled times of at most 1.79e308 s, got a larger one")
         return seconds
 
     def _at(self, processors: Any, disks: Any, solve: Callable[[Points], Any]) -> Any:

@@ -94,7 +94,8 @@ class SpmdParameters:
             object.__setattr__(self, name, value)
         if self.one_processor_seconds <= 0:
             raise QueueingError(
-                "expected a program whose cycle takes longer than 0 s on one processor, got 0 s"
+                "expected a program whose cycle (computing, then one I/O) takes longer than 0 s on one processor, "
+                "got 0 s"
             )
 
     def replace(self, **changes: Any) -> SpmdParameters:
@@ -114,7 +115,7 @@ class SpmdParameters:
         waiting = float(self.imbalance(self.group))
         if not 1 <= waiting < math.inf:
             raise QueueingError(
-                "expected an imbalance h(c) of at least 1, "
+                "expected an imbalance h(c) (the slowest processor's time over the mean) of at least 1, "
                 f"got {waiting} for groups of c = {self.group} processors",
                 at="imbalance",
             )
@@ -155,28 +156,30 @@ def _seconds(value: units.Quantity, *, at: str) -> float:
 def _reference(value: units.Quantity) -> float:
     reference = _seconds(value, at="reference_seconds")
     if reference == 0:
-        raise QueueingError("expected a positive reference time, got 0 s", at="reference_seconds")
+        raise QueueingError(
+            "expected a positive reference time of the speedups, got 0 s", at="reference_seconds"
+        )
     return reference
 
 
 def _between(value: Any, low: float, high: float, *, at: str) -> float:
-    wanted = f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
+    wanted = f"of at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise QueueingError(f"expected a number {wanted}, got {value!r}", at=at)
+        raise QueueingError(f"expected `{at}` to be a number {wanted}, got {value!r}", at=at)
     if not low <= float(value) <= min(high, 1e300):
-        raise QueueingError(f"expected a number {wanted}, got {value:g}", at=at)
+        raise QueueingError(f"expected `{at}` to be a number {wanted}, got {value:g}", at=at)
     return float(value)
 
 
 def _whole(value: Any, *, at: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= 2**53:
-        raise QueueingError(f"expected a whole number of at least 1, got {value!r}", at=at)
+        raise QueueingError(f"expected `{at}` to be a whole number of at least 1, got {value!r}", at=at)
     return int(value)
 
 
 def _truth(value: Any, *, at: str) -> bool:
     if not isinstance(value, bool | np.bool_):
-        raise QueueingError(f"expected true or false, got {value!r}", at=at)
+        raise QueueingError(f"expected `{at}` to be true or false, got {value!r}", at=at)
     return bool(value)
 
 
@@ -186,6 +189,6 @@ def _positive_curve(curve: Curve, processors: Integers, *, at: str) -> Floats:
     if bad.any():
         where = int(processors[bad][0])
         raise QueueingError(
-            f"expected a finite value of 0 or more, got {values[bad][0]} for p = {where} processors", at=at
+            f"expected a finite `{at}` of 0 or more, got {values[bad][0]} for p = {where} processors", at=at
         )
     return values

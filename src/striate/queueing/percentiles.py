@@ -63,7 +63,7 @@ def cycle_samples(model: Model, processors: int, disks: int) -> Floats:
     )
     if found.size < FEWEST:
         raise QueueingError(
-            f"{groups:,} groups of processors with {bursts:g} bursts are too many to simulate {FEWEST:,} "
-            "cycles; omit the percentile"
+            f"{groups:,} groups of processors with {bursts:g} bursts (computing, then communication) per I/O are "
+            f"too many to simulate {FEWEST:,} cycles (bursts, then one I/O); omit the percentile"
         )
     return found

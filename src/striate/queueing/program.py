@@ -21,7 +21,7 @@ class Program:
 
     def __post_init__(self) -> None:
         if not self.phases:
-            raise QueueingError("expected at least one phase, got none")
+            raise QueueingError("expected a program of at least one phase, got none")
 
     @property
     def one_processor_seconds(self) -> float:

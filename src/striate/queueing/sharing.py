@@ -61,7 +61,8 @@ def on_unequal_disks(model: Model, processors: int, speeds: Sequence[float]) -> 
     rates = np.asarray(speeds, dtype=np.float64)
     if model.kind != "clu-aio" or rates.ndim != 1 or not (np.isfinite(rates) & (rates > 0)).all():
         raise QueueingError(
-            "expected a model of kind clu-aio and a positive speed for each disk, "
+            "expected a model of kind clu-aio (each cluster of processors with its own disk) and a positive speed "
+            "for each disk, "
             f"got kind {model.kind} and speeds {speeds!r:.60}",
             at="speeds",
         )

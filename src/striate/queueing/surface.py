@@ -66,7 +66,7 @@ class Surface:
     def iso_efficiency(self, efficiency: float) -> dict[int, int]:
         """For each d, the most processors that still reach this speedup per processor, if any do."""
         if not efficiency > 0:
-            raise QueueingError(f"expected an efficiency above 0, got {efficiency}")
+            raise QueueingError(f"expected an efficiency (speedup per processor) above 0, got {efficiency}")
         enough = self.efficiency >= efficiency
         found = {}
         for column, disks in enumerate(self.disks):
@@ -83,7 +83,9 @@ class Surface:
         """
         columns = np.flatnonzero(self.disks == disks)
         if not columns.size:
-            raise QueueingError(f"expected a number of disks for which the surface was computed, got {disks}")
+            raise QueueingError(
+                f"expected a number of disks for which the speedup surface was computed, got {disks}"
+            )
         worth = (self.speedup**2 / self.processors[:, None])[:, columns[0]]
         return self._choice(int(np.nanargmax(worth)), int(columns[0]))
 
@@ -154,10 +156,12 @@ def _rising(values: Integers) -> Integers:
 
 def _refuse_endless(p: Integers, d: Integers) -> None:
     if p.size * d.size > MOST_POINTS:
-        raise QueueingError(f"expected a grid of at most {MOST_POINTS} points, got {p.size} x {d.size}")
+        raise QueueingError(
+            f"expected a grid of processors and disks of at most {MOST_POINTS} points, got {p.size} x {d.size}"
+        )
     steps = float(p.sum()) * (d.size / 8 + 1)
     if steps > MOST_STEPS:
         raise QueueingError(
-            f"the surface takes {steps:.1e} computing steps, more than {MOST_STEPS:.0e}: "
+            f"the speedup surface takes {steps:.1e} computing steps, more than {MOST_STEPS:.0e}: "
             "give fewer or smaller numbers of processors"
         )

@@ -31,7 +31,9 @@ def append(path: str | os.PathLike[str], *new: Entry) -> None:
     """Add entries in one transaction, making the file when there is none; raises ResultsError."""
     for entry in new:
         if entry.kind not in KINDS:
-            raise ResultsError(f"expected a kind of entry among {', '.join(KINDS)}, got {entry.kind!r:.60}")
+            raise ResultsError(
+                f"expected a results entry of a kind among {', '.join(KINDS)}, got {entry.kind!r:.60}"
+            )
     rows = [_row(entry) for entry in new]
     marks = ", ".join("?" * len(_COLUMNS))
     with _opened(path, create=True) as base:

@@ -241,7 +241,7 @@ def new_identity(
         if (table[:, column] != table[0, column]).any():
             raise DatasetError(f"expected the same {name} on all ranks, got different values on some ranks")
     if (table[:, 3] == REFUSED).any():
-        raise DatasetError(f"expected an alignment from 1 byte to 1 MiB, got {alignment!r:.60}")
+        raise DatasetError(f"expected an alignment of the chunks from 1 byte to 1 MiB, got {alignment!r:.60}")
     return table[0, :1].tobytes().hex(), int(table[0, 3])
 
 

@@ -172,7 +172,7 @@ def _declared(
     """The group as it was declared, but for how it is stored."""
     growing = [checked_name(name) for name, length in dimensions.items() if length is None]
     if len(growing) > 1:
-        raise DatasetError(f"expected at most one growing dimension, got {', '.join(growing)}")
+        raise DatasetError(f"expected at most one growing dimension (length None), got {', '.join(growing)}")
     lengths = {checked_name(name): int(length) for name, length in dimensions.items() if length is not None}
     entries = [entry for name, variable in variables.items() for entry in variable.entries(name)]
     if not entries:
@@ -181,13 +181,14 @@ def _declared(
     for entry in entries:
         if entry.chunk_elements and len([name for name in entry.dimensions if name not in growing]) != 1:
             raise DatasetError(
-                f"expected a ragged variable along one dimension of fixed length, got {entry.dimensions}",
+                f"expected a ragged variable (rows of several lengths) along one dimension of fixed length, "
+                f"got {entry.dimensions}",
                 at=entry.name,
             )
         for place, name in enumerate(entry.dimensions):
             if name not in dimensions or (name in growing and place):
                 raise DatasetError(
-                    f"expected dimensions among {', '.join(dimensions)}, the growing dimension first, "
+                    f"expected dimensions among {', '.join(dimensions)}, the growing one (length None) first, "
                     f"got {entry.dimensions}",
                     at=entry.name,
                 )
@@ -220,12 +221,13 @@ def _refuse_taken_names(entries: Sequence[VariableEntry], dimensions: Mapping[st
     for entry in entries:
         if entry.name in seen:
             raise DatasetError(
-                f"the name {entry.name!r} is already used for the counts or starts of a ragged variable"
+                f"the name {entry.name!r} is already used for the counts or starts of a ragged variable "
+                "(rows of several lengths)"
             )
         if entry.chunk_elements and element_name(entry.name) in dimensions:
             raise DatasetError(
-                f"the name of the dimension {element_name(entry.name)!r} is already used for a ragged "
-                "variable"
+                f"the name of the dimension {element_name(entry.name)!r} is already used for a "
+                "ragged variable (rows of several lengths)"
             )
         seen.add(entry.name)
 

@@ -219,7 +219,7 @@ class VariableGroup:
             self._check_schedule(name, where, None)
             if entry.chunk_elements and out is not None:
                 raise DatasetError(
-                    f"expected no `out` for the lists of a ragged variable, got one for {name!r}"
+                    f"expected no `out` for the ragged variable (rows of several lengths), got one for {name!r}"
                 )
             chosen = find_step(self.metadata, step) if self.metadata.grows(entry) else None
         if chosen is None:

@@ -57,7 +57,8 @@ class Variable:
             checked_name(word)
         if len(set(dimensions)) != len(dimensions) or not dimensions:
             raise DatasetError(
-                f"expected at least one dimension, and each only once, got {dimensions}", at=name
+                f"expected a variable of at least one dimension, and each only once, got {dimensions}",
+                at=name,
             )
         if self.codec == "auto":
             raise DatasetError('expected the name of a codec for a variable, got "auto"', at=name)
@@ -71,7 +72,10 @@ class Variable:
 def checked_name(name: Any) -> str:
     """A name that Zarr, netCDF and HDF5 all take."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise DatasetError(f"expected a name of letters, digits and _, a letter first, got {name!r:.60}")
+        raise DatasetError(
+            "expected the name of a variable or dimension in letters, digits and _, a letter first, "
+            f"got {name!r:.60}"
+        )
     return name
 
 
@@ -96,4 +100,6 @@ def _plain(value: Any, at: str, depth: int) -> Any:
         return value
     if isinstance(value, list | tuple) and depth < _DEPTH:
         return [_plain(part, at, depth + 1) for part in value]
-    raise DatasetError(f"expected a finite number, text, or an array of them, got {value!r:.60}", at=at)
+    raise DatasetError(
+        f"expected an attribute that is a finite number, text, or an array of them, got {value!r:.60}", at=at
+    )

@@ -120,7 +120,9 @@ def normalised(table: pa.Table) -> pa.Table:
         column = table.column(name)
         if column.null_count:
             raise TraceError(
-                f"expected a value in every row, found {column.null_count} rows without a value", at=name
+                f"expected a value in every row of the column {name}, "
+                f"found {column.null_count} rows without a value",
+                at=name,
             )
         try:
             if name in WORDS:

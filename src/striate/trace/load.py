@@ -131,7 +131,7 @@ def _lists(table: pa.Table, numbers: Any) -> tuple[ExtentLists, Any]:
     missing = numbers[used][new[numbers[used]] < 0]
     if len(missing):
         raise TraceError(
-            f"expected the number of a list of byte runs in the column runs, got {int(missing[0])}",
+            f"expected the number of one of the lists of byte runs in the column `runs`, got {int(missing[0])}",
             at="column extents",
         )
     lists = []

@@ -37,16 +37,22 @@ def checked(occupancy: pa.Table) -> pa.Table:
     except pa.ArrowException as error:
         raise TraceError(f"expected numbers: {str(error)[:100]}", at="occupancy") from None
     if any(column.null_count for column in table.columns):
-        raise TraceError("expected a value in every row of the table, found an empty cell", at="occupancy")
+        raise TraceError(
+            "expected a value in every row of the table of server occupancy, found an empty cell",
+            at="occupancy",
+        )
     start, end = (np.asarray(table.column(name).to_numpy()) for name in ("start", "end"))
     if ((start < -(2**62)) | (end > 2**62) | (start > end)).any():
         raise TraceError(
-            "expected time slices within 146 years of the start of the trace, none ending before it begins",
+            "expected time slices of server occupancy within 146 years of the start of the trace, none ending "
+            "before it begins",
             at="occupancy",
         )
     values = [np.asarray(table.column(name).to_numpy()) for name in SCHEMA.names[3:]]
     if any(not np.isfinite(column).all() or (column < 0).any() for column in values):
-        raise TraceError("expected 0 or more bytes and requests in every time slice", at="occupancy")
+        raise TraceError(
+            "expected 0 or more bytes and requests in every time slice of server occupancy", at="occupancy"
+        )
     return table.combine_chunks()
 
 

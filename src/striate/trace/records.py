@@ -54,13 +54,17 @@ def checked(records: Tables, *, files: int, ranks: int) -> dict[str, pa.Table]:
     for module, table in records.items():
         for name, limit in (("file", files), ("rank", ranks)):
             if name not in table.column_names or not pa.types.is_int32(table.schema.field(name).type):
-                raise TraceError(f"expected a column {name!r} of 32-bit numbers", at=f"records {module}")
+                raise TraceError(
+                    f"expected a column {name!r} of 32-bit numbers in the counters of module {module}",
+                    at=f"records {module}",
+                )
             values = as_numpy(table.column(name))
             if ((values < -1) | (values >= limit)).any():
                 raise TraceError(f"expected {name} numbers below {limit}", at=f"records {module}")
         if any(column.null_count for column in table.columns):
             raise TraceError(
-                "expected a value in every row of the table, found an empty cell", at=f"records {module}"
+                f"expected a value in every row of the counters of module {module}, found an empty cell",
+                at=f"records {module}",
             )
     return dict(records)
 

@@ -39,13 +39,19 @@ def checked(samples: pa.Table, hosts: int) -> pa.Table:
     except pa.ArrowException as error:
         raise TraceError(f"expected whole numbers: {str(error)[:100]}", at="resources") from None
     if any(column.null_count for column in table.columns):
-        raise TraceError("expected a value in every row of the table, found an empty cell", at="resources")
+        raise TraceError(
+            "expected a value in every row of the samples of hosts, found an empty cell", at="resources"
+        )
     host, time = (np.asarray(table.column(name).to_numpy()) for name in ("host", "time"))
     if (wrong := (host < 0) | (host >= hosts)).any():
-        raise TraceError(f"expected host numbers below {hosts}, got {host[wrong][0]}", at="resources")
+        raise TraceError(
+            f"expected host numbers below {hosts} in the samples of hosts, got {host[wrong][0]}",
+            at="resources",
+        )
     if (wrong := (time < -(2**62)) | (time > 2**62)).any():
         raise TraceError(
-            f"expected times within 146 years of the trace's start, got {time[wrong][0]} ns", at="resources"
+            f"expected samples of hosts within 146 years of the trace's start, got {time[wrong][0]} ns",
+            at="resources",
         )
     return ordered(table)
 

@@ -21,9 +21,11 @@ def validate(trace: Trace) -> None:
     """Raise TraceError at the first row that does not hold together."""
     header = trace.header
     if not 1 <= header.ranks <= MOST_RANKS:
-        raise TraceError(f"expected 1 to {MOST_RANKS} ranks, got {header.ranks}", at="header")
+        raise TraceError(f"expected a trace of 1 to {MOST_RANKS} ranks, got {header.ranks}", at="header")
     if len(header.host_of_rank) not in (0, header.ranks):
-        raise TraceError(f"expected a host for each of {header.ranks} ranks, got {len(header.host_of_rank)}")
+        raise TraceError(
+            f"expected a host for each of {header.ranks} ranks of the trace, got {len(header.host_of_rank)}"
+        )
     if any(not 0 <= host < len(header.hosts) for host in header.host_of_rank):
         raise TraceError(f"expected host numbers below {len(header.hosts)}", at="header")
     for communicator in header.communicators:
@@ -32,7 +34,8 @@ def validate(trace: Trace) -> None:
             raise TraceError(f"expected ranks below {header.ranks}", at=f"communicator {communicator.name!r}")
     if any(not 0 <= rank < header.ranks for process in header.processes for rank in process.ranks):
         raise TraceError(
-            f"expected processes of ranks from 0 to {header.ranks - 1}, found another rank", at="header"
+            f"expected the trace's processes to have ranks from 0 to {header.ranks - 1}, found another rank",
+            at="header",
         )
     _within(trace, "resource", -1, len(header.resources))
     _within(trace, "rank", -1, header.ranks)

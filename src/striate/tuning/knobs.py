@@ -68,7 +68,7 @@ def _layout(given: Mapping[str, Value], workload: Workload, cluster: Cluster) ->
     named = [name for name in _LAYOUTS if name in given]
     if len(named) > 1:
         raise TuningError(
-            f"expected one of the layout knobs {', '.join(_LAYOUTS)}, got several: {' and '.join(named)}"
+            f"expected only one layout setting among {', '.join(_LAYOUTS)}, got several: {' and '.join(named)}"
         )
     servers = _servers(given.get("servers", len(cluster.servers)), cluster)
     unit = units.size(given.get("unit", int(cluster.settings.stripe_unit)))
@@ -87,14 +87,14 @@ def _servers(value: Value, cluster: Cluster) -> int:
     servers = _whole(value, "servers")
     if not 1 <= servers <= len(cluster.servers):
         raise TuningError(
-            f"expected 1 to {len(cluster.servers)} servers, the number in the cluster, got {servers}"
+            f"expected 1 to {len(cluster.servers)} (servers of the cluster) as the setting servers, got {servers}"
         )
     return servers
 
 
 def _whole(value: Value, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TuningError(f"expected a whole number as the knob {name}, got {value!r:.60}")
+        raise TuningError(f"expected a whole number as the setting {name}, got {value!r:.60}")
     return value
 
 
@@ -125,7 +125,7 @@ def _aggregated(given: Mapping[str, Value], workload: Workload) -> Workload:
     domains = given.get("domains")
     if domains is not None and domains not in get_args(DomainKind):
         raise TuningError(
-            f"expected the knob domains to be one of {', '.join(get_args(DomainKind))}, got {domains!r:.60}"
+            f"expected the setting domains to be one of {', '.join(get_args(DomainKind))}, got {domains!r:.60}"
         )
     method = str(CollectiveMethod("two-phase", count, buffer, per_stripe, cast(DomainKind | None, domains)))
     names = {file.name for application in workload.applications for file in application.files}

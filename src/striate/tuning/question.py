@@ -51,7 +51,7 @@ class Question:
         for name in names:
             if name not in own and name not in KNOBS:
                 known = ", ".join(sorted({*own, *KNOBS}))
-                raise TuningError(f"expected a knob among {known}, got {name!r:.60}", at="$.vary")
+                raise TuningError(f"expected a knob (setting) among {known}, got {name!r:.60}", at="$.vary")
 
 
 @dataclass(frozen=True, slots=True)

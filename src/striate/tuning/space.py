@@ -25,7 +25,7 @@ class Knob:
             raise TuningError("expected one value at least", at=f"$.vary.{self.name}")
         if any(not isinstance(value, Value) for value in self.values):
             raise TuningError(
-                f"expected strings and numbers as values of the knob {self.name}, got another type",
+                f"expected strings and numbers as values of the knob (setting) {self.name}, got another type",
                 at=f"$.vary.{self.name}",
             )
         if len({_identity(value) for value in self.values}) < len(self.values):
@@ -64,7 +64,8 @@ class Space:
         for name, values in vary.items():
             if isinstance(values, str) or not isinstance(values, Sequence):
                 raise TuningError(
-                    f"expected a list of values for the knob {name}, got {values!r:.60}", at=f"$.vary.{name}"
+                    f"expected a list of values for the knob (setting) {name}, got {values!r:.60}",
+                    at=f"$.vary.{name}",
                 )
         return cls(tuple(Knob(name, tuple(values)) for name, values in vary.items()))
 

@@ -64,7 +64,7 @@ def tune(
         raise TuningError(f"expected a search method among {', '.join(SEARCHES)}, got {search!r:.60}")
     if trials < 1 or not resolution >= 0:
         raise TuningError(
-            f"expected at least 1 trial and a resolution of at least 0, got {trials} and {resolution}"
+            f"expected at least 1 trial and a resolution of at least 0, got trials={trials} and resolution={resolution}"
         )
     space = Space.of(vary)
     question = replace(question_of(program, cluster), plugins=tuple(plugins))

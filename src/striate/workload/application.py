@@ -206,7 +206,9 @@ def color_column(name: str, colors: object, ranks: int) -> Int64s:
 def communicator_table(families: Mapping[str, object], ranks: int) -> tuple[Communicator, ...]:
     """The world first, then each family of `families` (name -> colours)."""
     if WORLD in families:
-        raise WorkloadError(f"expected another name than {WORLD!r}, which is the communicator of all ranks")
+        raise WorkloadError(
+            f"expected a communicator with another name than {WORLD!r}, the communicator of all ranks"
+        )
     named = (Communicator(name, color_column(name, colors, ranks)) for name, colors in families.items())
     return (Communicator(WORLD), *named)
 

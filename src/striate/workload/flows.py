@@ -68,10 +68,8 @@ def read_at(at: str, read: Callable[[units.Quantity], int], value: units.Quantit
 def expect_share(found: float, *, closed: bool, at: str) -> None:
     """Refuse anything but a number from 0 to 1, with 1 itself only where `closed`."""
     if not (0 <= found < 1 or (closed and found == 1)):
-        raise WorkloadError(
-            f"expected a share, that is a number from 0 to {'1' if closed else 'below 1'}, got {found!r}",
-            at=at,
-        )
+        wanted = "from 0 to 1" if closed else "of at least 0 and below 1"
+        raise WorkloadError(f"expected a share, that is a number {wanted}, got {found!r}", at=at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +126,12 @@ class BlockFlows:
             )
         if not self.windows or min(min(w.columns, w.rows, w.layers) for w in self.windows) < 1:
             raise WorkloadError(
-                "expected one or more query windows of the volume, each with at least one data block, found none",
+                "expected one or more query windows (parts of the data volume) of at least one data block, found none",
                 at="$.window",
             )
         expect_share(self.reach, closed=True, at="$.reach")
         expect_share(self.read_variation, closed=False, at="$.read_variation")
-        expect_at_least(0, self.compute_picoseconds, "time of computation", at="$.compute_per_block")
+        expect_at_least(0, self.compute_picoseconds, "picoseconds of computation", at="$.compute_per_block")
 
     @property
     def writes(self) -> bool:
@@ -262,7 +260,8 @@ class ListedFlows:
                     )
                 if len(graph.receivers) > MOST_RECEIVERS:
                     raise WorkloadError(
-                        f"expected at most {MOST_RECEIVERS} receivers of a block, got {len(graph.receivers)}",
+                        f"expected at most {MOST_RECEIVERS} receivers (processors) of a data block, "
+                        f"got {len(graph.receivers)}",
                         at=f"group {number}",
                     )
         ordered = [_by_disk(group) for group in self.listed]

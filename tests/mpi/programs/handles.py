@@ -35,7 +35,7 @@ with runtime.create(WORLD, path / "sums", (10,), "f8") as dataset:
         same(dataset.read_all([4]) == 2 * WORLD.size, "sums with and without a schedule")
     refused(
         lambda: dataset.write_all(dataset.schedule(where), np.ones(2), combine="sum"),
-        "with which the schedule was made",
+        "with which the schedule",
     )
 
 together = WORLD.allreduce(WORLD.Split_type(MPI.COMM_TYPE_SHARED).size, MPI.MAX)

@@ -47,10 +47,10 @@ def test_intervals_apart_cannot_be_combined():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ((2, 1, 3), "expected low <= estimate <= high, got 2, 1, 3"),
-        ((0, 4, 3), "expected low <= estimate <= high, got 0, 4, 3"),
-        ((math.nan, 1, 2), "expected low <= estimate <= high, got nan, 1, 2"),
-        ((0, math.inf, math.inf), "expected a finite estimate, got inf"),
+        ((2, 1, 3), "expected an interval with low <= estimate <= high, got 2, 1, 3"),
+        ((0, 4, 3), "expected an interval with low <= estimate <= high, got 0, 4, 3"),
+        ((math.nan, 1, 2), "expected an interval with low <= estimate <= high, got nan, 1, 2"),
+        ((0, math.inf, math.inf), "expected an interval with a finite estimate, got inf"),
     ],
 )
 def test_what_is_not_an_interval_is_refused(values, message):

@@ -24,7 +24,7 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
         ("titan", "disks_per_processor", "99999999", "got 99999999 - at $.disks_per_processor"),
         ("titan", "queries", "0", "queries, at least 1, got 0 - at $.queries"),
         ("titan", "queries", "99999999999999999999", "expected at most 1000000 queries"),
-        ("titan", "window", "[0.5, 0.0, 0.5, 1.0]", "expected a window inside the stored area"),
+        ("titan", "window", "[0.5, 0.0, 0.5, 1.0]", "expected a query window"),
         ("titan", "compute_per_block", '"-1 s"', "- at $.compute_per_block"),
         ("vmscope", "slide", '"0 B"', "at least 1, got 0 - at $.slide"),
         ("vmscope", "slides", "0", "at least 1, got 0 - at $.slides"),

@@ -71,8 +71,8 @@ def test_a_machine_without_ranges_is_the_same_at_both_ends():
         ({"key": "node[7].nic.link.bandwidth"}, "expected the path of a time, rate, load or memory"),
         ({"key": "settings.packet"}, "expected the path of a time, rate, load or memory"),
         ({"key": "__class__"}, "expected the path of a time, rate, load or memory"),
-        ({"low": "11 GB/s"}, "a range that includes the value"),
-        ({"high": "2 GB/s"}, "a range that includes the value"),
+        ({"low": "11 GB/s"}, "range that includes the described value"),
+        ({"high": "2 GB/s"}, "range that includes the described value"),
         ({"low": "fast"}, "expected a rate"),
     ],
 )

@@ -169,5 +169,5 @@ def test_the_page_has_a_line_of_steps_below_the_calls_of_each_rank():
 
 
 def test_steps_without_a_timeline_are_refused():
-    with pytest.raises(PredictionError, match="got no timeline"):
+    with pytest.raises(PredictionError, match="got `timeline_steps` alone"):
         predict(jacobi.workload(2, steps=1, every=1), machine(), timeline_steps=True)

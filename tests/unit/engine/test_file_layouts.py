@@ -159,5 +159,5 @@ def test_layouts_are_changed_for_a_whole_workload_and_survive_saving(tmp_path):
 
 
 def test_a_text_that_is_no_layout_is_refused_where_the_file_is_declared():
-    with pytest.raises(WorkloadError, match=r"expected 2 fields as in .* - at file 'f'"):
+    with pytest.raises(WorkloadError, match=r"expected 2 fields after the name as in .* - at file 'f'"):
         Spmd(1).files("f", layout="simple")

@@ -277,5 +277,5 @@ def test_a_test_of_what_is_not_under_way_is_refused():
         yield op.isend(1 - rank, 100)
         yield op.test(request)
 
-    with pytest.raises(WorkloadError, match="test of a recv that was not begun"):
+    with pytest.raises(WorkloadError, match="test of the operation recv, which was not begun"):
         Workload.from_program(program, 2)

@@ -241,9 +241,9 @@ def test_rules_that_go_round_or_are_missing_are_refused():
 
     with pytest.raises(TraceError, match="cycle"):
         expanded(rules(2, -1, 1, -2, 1, -2, 1, -1, 1), 10)
-    with pytest.raises(TraceError, match="which the grammar does not define"):
+    with pytest.raises(TraceError, match="which it does not define"):
         expanded(rules(1, -1, 1, -5, 1), 10)
-    with pytest.raises(TraceError, match="which the grammar does not define"):
+    with pytest.raises(TraceError, match="which it does not define"):
         expanded(rules(0), 10)
 
 

@@ -188,7 +188,7 @@ def test_a_bad_sheet_is_one_line_with_the_place_of_the_mistake(kind, text, messa
 def test_an_unknown_or_missing_sheet_is_refused(tmp_path):
     good = sheet(tmp_path, "lustre", LFS_DF)
     for bad in ("lustre:", f"{good} + oracle:b"):
-        with pytest.raises(ClusterError, match="expected the sheet of a machine as one of"):
+        with pytest.raises(ClusterError, match="expected a description of a machine as one of"):
             find_system(bad)
     with pytest.raises(ClusterError, match="cannot read it"):
         find_system(f"lustre:{tmp_path / 'nowhere'}")

@@ -170,7 +170,7 @@ def test_a_model_is_never_taken_to_be_perfect():
     [
         (
             "a,b\n",
-            f"expected the columns {HEADER}, got 'a,b' - at line 1",
+            f"expected a calibration table with the columns {HEADER}, got 'a,b' - at line 1",
         ),
         (
             f"{HEADER}\nfiles,one node,1,2\n",

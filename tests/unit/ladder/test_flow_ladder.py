@@ -141,11 +141,11 @@ def test_the_command_prints_the_papers_table_and_round_trips_json(tmp_path, caps
         ('app = "titan"\nwindows = 3', "titan has no parameter 'windows'"),
         (
             'app = "titan"\nqueries = "many"',
-            "expected a value of the same type as 12, got 'many' - at $.queries",
+            "expected a parameter value of the same type as 12, got 'many' - at $.queries",
         ),
         ('app = "titan"\nmesh = [4]', "expected 2 numbers, got [4] - at $.mesh"),
         ('app = "titan"\nvolume = "12 parsecs"', "expected a size such as"),
-        ('app = "titan"\nwindow = [0.5, 0.0, 0.4, 1.0]', "expected a window inside the stored area"),
+        ('app = "titan"\nwindow = [0.5, 0.0, 0.4, 1.0]', "expected a query window"),
         ('app = "vmscope"\nzoom = 0.5', "a zoom from 1 to 1000000"),
         ("app = ", "not TOML"),
     ],
@@ -163,5 +163,5 @@ def test_a_wrong_description_is_one_line_with_its_path(tmp_path, capsys, text, m
 
 
 def test_emulated_tables_are_checked_before_they_are_used():
-    with pytest.raises(WorkloadError, match="expected a value of the same type as True, got 1"):
+    with pytest.raises(WorkloadError, match="expected a parameter value of the same type as True, got 1"):
         spec.from_tables({"app": "titan", "sequential": 1})

@@ -131,10 +131,10 @@ def test_a_hint_is_what_pvfs2_reads_and_has_room_for():
         ("simple:8:9EiB", "from 1 to 2^63 - 1"),
         ("basic:1", 'expected "basic" without parameters'),
         ("twod:2:64K:3:1", "expected at most 2 groups"),
-        ("twod:2:4EiB:1:2", "expected a round over all servers of at most 2^63 - 1 bytes"),
+        ("twod:2:4EiB:1:2", "expected one round of strips over all servers of at most 2^63 - 1 bytes"),
         ("grouped:4:100:5", "from 1 to 4 (the number of servers), got 5"),
-        ("grouped:4:3:4", "from 1 to 3 (the bytes of a domain), got 4"),
-        ("varstrip:", 'expected a strip such as "0:200KB"'),
+        ("grouped:4:3:4", "from 1 to 3 (the bytes of such a part), got 4"),
+        ("varstrip:", 'expected a strip (server:bytes) such as "0:200KB"'),
         ("varstrip:0:10;;1:20", "at strip 1"),
         ("varstrip:0:10;2:10", "found none for server 1"),
         ("varstrip:-1:5", "expected a server number"),
@@ -142,7 +142,7 @@ def test_a_hint_is_what_pvfs2_reads_and_has_room_for():
         ("varstrip:0:10x", "expected a strip size such as"),
         ("varstrip:0:99999999999999999999", "from 1 to 2^63 - 1"),
         ("varstrip:0:8EiB", "from 1 to 2^63 - 1"),
-        ("varstrip:0:5EiB;1:5EiB", "expected a round over all strips of at most 2^63 - 1 bytes"),
+        ("varstrip:0:5EiB;1:5EiB", "expected at most 2^63 - 1 bytes in all strips together"),
     ],
 )
 def test_a_refusal_says_what_was_found_and_wanted(text, words):

@@ -101,7 +101,7 @@ def test_a_process_beyond_the_last_block_gets_nothing():
         (lambda: darray(2, [4], [Dealt("block")], [2], element(1)), "a rank from 0 to 1, got 2"),
         (lambda: darray(0, [4], [Dealt("none")], [2], element(1)), "one process along"),
         (lambda: darray(0, [4], [Dealt("spiral")], [2], element(1)), "got 'spiral'"),
-        (lambda: darray(0, [9], [Dealt("block", 2)], [2], element(1)), "blocks of at least 5 indices, got 2"),
+        (lambda: darray(0, [9], [Dealt("block", 2)], [2], element(1)), "of at least 5 indices, got 2"),
         (lambda: FileView(0, contiguous(0, element(1))).extents(0, 1), "a file view with data"),
         (lambda: FileView(0, element(1)).extents(-1, 1), "got 1 bytes at -1"),
     ],

@@ -96,18 +96,21 @@ def test_a_view_holds_each_runs_lines_in_the_order_of_the_file():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: thesis_map().offset("q"), "expected one of the slots"),
+        (lambda: thesis_map().offset("q"), "expected a slot (room for one record) among"),
         (
             lambda: thesis_map().offset("t", run=0),
-            "expected the indices ['line', 'run'] for the slot 't', got ['run']",
+            "expected the indices ['line', 'run'] for the slot (room for one record) 't', got ['run']",
         ),
         (lambda: thesis_map().offset("t", run=8, line=0), "expected the index run from 0 to 7, got 8"),
         (
             lambda: thesis_map().offset("t", run=0, line=[3, -1]),
             "expected the index line from 0 to 9, got -1",
         ),
-        (lambda: RecordMap(), "a file format of 1 to 2^63 - 1 bytes"),
-        (lambda: RecordMap(Area("run", 2**40, Slot("x", 2**40))), "a file format of 1 to 2^63 - 1 bytes"),
+        (lambda: RecordMap(), "a file format with records of 1 to 2^63 - 1 bytes"),
+        (
+            lambda: RecordMap(Area("run", 2**40, Slot("x", 2**40))),
+            "a file format with records of 1 to 2^63 - 1 bytes",
+        ),
         (lambda: RecordMap(Slot("x", 1), Slot("x", 1)), "got 'x' twice"),
         (lambda: RecordMap(Area("run", 2, Area("run", 2, Slot("x", 1)))), "'run' inside itself"),
         (
@@ -149,9 +152,12 @@ def test_the_headroom_holds_every_later_line_and_padding_comes_off(generation, n
     [
         (
             lambda: fill(Slot("p", 5), b"12345\n", at="generation 7"),
-            "at most 5 bytes for slot 'p', got 6 - at generation 7",
+            "at most 5 bytes for the slot (room for one record) 'p', got 6 - at generation 7",
         ),
-        (lambda: fill(Slot("h", 5, padded=False), b"123\n"), "exactly 5 bytes for slot 'h', got 4"),
+        (
+            lambda: fill(Slot("h", 5, padded=False), b"123\n"),
+            "exactly 5 bytes for the slot (room for one record) 'h', got 4",
+        ),
         (lambda: fill(Slot("p", 9), b"1\n2\n"), "one line that ends in a newline"),
         (lambda: fill(Slot("p", 9), b"12"), "one line that ends in a newline"),
         (lambda: strip(Slot("p", 4), b"\0\0\0\0"), "to be written, found NUL bytes"),

@@ -74,7 +74,7 @@ BROKEN = [
     ),
     (
         "collective-io",
-        "expected `plan` to return a list of at most 1048576 pieces, got None",
+        "expected `plan` to return a list of at most 1048576 pieces (parts of the file), got None",
         "def plan(self, access): pass",
     ),
 ]

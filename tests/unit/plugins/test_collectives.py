@@ -101,7 +101,7 @@ BROKEN = {
     "expected a peer from 0 to 3 in a send or receive, got 9": "draft.step(send(0, 9, request.bytes))",
     "names peer 0: expected another rank from 0 to 3": "draft.step(send(0, 0, request.bytes))",
     "has no matching call on its peer": "draft.step(recv(others, 0, request.bytes))",
-    "the schedule never ends: ranks 0, 1, 2, 3 wait for each other": (
+    "the schedule (prepared messages) never ends: ranks 0, 1, 2, 3 wait for each other": (
         "all = np.arange(4); draft.step(recv(all, (all + 1) % 4, request.bytes)); "
         "draft.step(send(all, (all - 1) % 4, request.bytes))"
     ),
@@ -111,8 +111,8 @@ BROKEN = {
         "draft.step(send([0, 3], [3, 0], 5000), recv([0, 3], [3, 0], 5000))"
     ),
     "`schedule` raises ZeroDivisionError: division by zero (line 9)": "1 / 0",
-    "expected `schedule` to return a schedule or a schedule draft, got int": "return 7",
-    "expected a schedule of 4 ranks, got 3": "draft = ScheduleDraft(3)",
+    "expected `schedule` to return a `CollectiveSchedule` or a `ScheduleDraft`, got int": "return 7",
+    "expected a schedule (prepared messages) of 4 ranks, got one of 3": "draft = ScheduleDraft(3)",
 }
 
 

@@ -86,7 +86,7 @@ def test_two_of_a_kind_are_refused_and_one_is_chosen_by_name(tmp_path):
         """,
     )
     with pytest.raises(
-        PluginError, match="expected one plug-in for the layout, got two, this one and first of"
+        PluginError, match="expected one plug-in of the kind layout, got two, this one and first of"
     ):
         load([both])
 

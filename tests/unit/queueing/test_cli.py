@@ -159,7 +159,7 @@ def test_files_that_cannot_be_read_are_refused_in_one_line(folder, capsys, text,
         (["spmd.toml", "--p", "5"], 1, "multiple of c = 2, got p = 5"),
         (["spmd.toml", "--p", "6", "--d", "2", "--kind", "clu-aio"], 1, "multiple of d = 2, got p/c = 3"),
         (["spmd.toml", "--p", "2:4000:2", "--d", "1:100"], 1, "give --json or -o"),
-        (["spmd.toml", "speedups.csv"], 2, "expected one file"),
+        (["spmd.toml", "speedups.csv"], 2, "expected one FILE"),
         (["spmd.toml", "--p", "2", "--budget", "1"], 1, "budget of at least 3"),
         (["fit", "missing.csv"], 1, "missing.csv"),
         (["fit", "speedups.csv", "--fixed", "contention"], 1, "NAME=VALUE"),
@@ -216,7 +216,7 @@ def test_a_program_is_counted_on_a_machine_and_told_with_its_band(capsys):
         (["--from-program", "jacobi"], 2, "--machine"),
         (["spmd.toml", "--from-program", "jacobi", "--machine", "sp2"], 2, "one of FILE"),
         (["--from-trace", "none.parquet", "--machine", "sp2"], 1, "none.parquet"),
-        ([], 2, "expected one file"),
+        ([], 2, "expected one FILE"),
     ],
 )
 def test_a_point_that_cannot_be_told_is_refused(folder, capsys, arguments, status, message):

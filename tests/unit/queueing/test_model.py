@@ -133,5 +133,5 @@ def test_unknown_choices_are_refused(changes):
 def test_exact_chains_that_would_take_hours_are_refused():
     with pytest.raises(QueueingError, match="at most 20000 groups"):
         Model(program(), "sio", solver="exact").time(1_000_000, 1)
-    with pytest.raises(QueueingError, match="fixed loops"):
+    with pytest.raises(QueueingError, match="`loops` 'fixed'"):
         Model(program(), "sio", solver="exact", loops="fixed").time(4, 1)

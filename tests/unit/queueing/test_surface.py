@@ -71,7 +71,7 @@ def test_questions_without_an_answer_are_refused():
 
     with pytest.raises(QueueingError, match="at least 6"):
         grid.best(5)
-    with pytest.raises(QueueingError, match="a number of disks for which the surface was computed"):
+    with pytest.raises(QueueingError, match="a number of disks for which the speedup surface was computed"):
         grid.knee(3)
     with pytest.raises(QueueingError, match="above 0"):
         grid.iso_efficiency(0)

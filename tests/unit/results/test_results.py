@@ -145,7 +145,7 @@ def test_a_missing_store_is_not_made_by_looking(tmp_path, capsys):
 
 
 def test_an_unknown_kind_is_refused(tmp_path):
-    with pytest.raises(ResultsError, match="expected a kind of entry among"):
+    with pytest.raises(ResultsError, match="expected a results entry of a kind among"):
         append(tmp_path / "results.db", Entry("guess"))
 
 

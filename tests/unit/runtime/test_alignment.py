@@ -35,7 +35,7 @@ def test_chunks_begin_at_multiples(tmp_path, asked, step):
 
 def test_an_alignment_that_cannot_be_is_refused(tmp_path):
     for wrong in (0, "1 GiB", "wide"):
-        with pytest.raises(DatasetError, match="alignment from 1 byte to 1 MiB"):
+        with pytest.raises(DatasetError, match="alignment of the chunks from 1 byte to 1 MiB"):
             runtime.create(None, tmp_path / "d", (3,), "f8", alignment=wrong)
 
 

@@ -116,11 +116,9 @@ def test_lists_that_do_not_fit_are_refused(tmp_path, lists, words):
     with make(tmp_path / "g") as group:
         with pytest.raises(DatasetError, match=words):
             group.write_all(slice(None), {"near": lists})
-        with pytest.raises(
-            DatasetError, match="expected a schedule made with combine 'last' for ragged variables"
-        ):
+        with pytest.raises(DatasetError, match="made with combine 'last' for ragged variables"):
             group.write_all([1], {"near": [[1]]}, combine="sum")
-        with pytest.raises(DatasetError, match="expected no `out` for the lists"):
+        with pytest.raises(DatasetError, match="expected no `out` for the ragged variable"):
             group.read_all("near", out=np.zeros(4))
 
 
@@ -136,9 +134,9 @@ def test_names_that_lists_need_are_refused_when_taken(tmp_path):
         (
             {"c": 3, "d": 2},
             {"p": Variable("f8", ("c", "d"), ragged=True)},
-            "a ragged variable along one dimension",
+            "along one dimension of fixed length",
         ),
-        ({"t": None}, {"p": Variable("f8", ("t",), ragged=True)}, "a ragged variable along one dimension"),
+        ({"t": None}, {"p": Variable("f8", ("t",), ragged=True)}, "along one dimension of fixed length"),
     ]:
         with pytest.raises(DatasetError, match=words):
             runtime.create_group(None, tmp_path / "g", dimensions=dimensions, variables=variables)

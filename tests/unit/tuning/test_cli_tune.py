@@ -104,7 +104,7 @@ def test_the_mesh_on_the_runtime_is_tuned_by_given_costs_and_run_again(spec, tmp
         ('app = "checkpoint"\nsteps = "many"\n[vary]\nservers = [1]', "$.steps"),
         ('app = "checkpoint"\ncolour = 1\n[vary]\nservers = [1]', "$.colour"),
         ('app = "checkpoint"\n[vary]\nservers = 1', "$.vary.servers"),
-        ('app = "checkpoint"\n[vary]\ncolour = [1]', "expected a knob among"),
+        ('app = "checkpoint"\n[vary]\ncolour = [1]', "expected a knob (setting) among"),
         ('program = "nothing.parquet"\n[vary]\nservers = [1]', "nothing.parquet"),
         ('program = "a.py"\ncells = 3\n[vary]\nservers = [1]', "$.program"),
         ('program = "a.py"\nranks = 0\n[vary]\nservers = [1]', "$.ranks"),

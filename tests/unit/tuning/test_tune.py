@@ -209,7 +209,7 @@ def test_a_budget_of_nothing_decides_nothing():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"vary": {"colour": ["red"]}}, "expected a knob among .*, got 'colour'"),
+        ({"vary": {"colour": ["red"]}}, r"expected a knob \(setting\) among .*, got 'colour'"),
         ({"search": "guess"}, "a search method among"),
         ({"executor": "cloud"}, "an executor among"),
         ({"trials": 0}, "at least 1 trial"),
@@ -223,11 +223,11 @@ def test_what_cannot_be_tuned_is_refused(options, words):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"servers": 11}, "1 to 10 servers, the number in the cluster"),
+        ({"servers": 11}, "1 to 10 (servers of the cluster) as the setting servers"),
         ({"servers": "all"}, "a whole number"),
         ({"placement": "explicit"}, "a placement of ranks among"),
         ({"aggregators": 0}, "at least 1 aggregator"),
-        ({"layout": "basic", "strips": "0:1MiB"}, "one of the layout knobs layout"),
+        ({"layout": "basic", "strips": "0:1MiB"}, "only one layout setting among layout"),
         ({"unit": "large"}, "a size"),
         ({"collectives": "allreduce=magic"}, "for allreduce"),
     ],

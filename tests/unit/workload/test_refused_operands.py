@@ -145,7 +145,10 @@ def test_braces_in_a_name_are_only_a_name():
 @pytest.mark.parametrize(
     ("communicators", "message"),
     [
-        ({"world": [0, 0]}, "expected another name than 'world', which is the communicator of all ranks"),
+        (
+            {"world": [0, 0]},
+            "expected a communicator with another name than 'world', the communicator of all ranks",
+        ),
         (
             {"rows": [0]},
             "expected 2 colours, one per rank, got an array of shape (1,) - at communicator 'rows'",

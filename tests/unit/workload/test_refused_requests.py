@@ -26,7 +26,7 @@ def test_waiting_twice_is_refused():
         yield from (outgoing, recv(1 - rank, 8), wait(outgoing), wait(outgoing))
 
     assert refusal_of(program) == (
-        "expected a wait for an operation in flight, got a wait for a send that was not begun, "
+        "expected a wait for an operation in flight, got a wait for the operation send, which was not begun, "
         "or was waited for before - at rank 0, operation 3 (wait) (app)"
     )
 
@@ -37,7 +37,7 @@ def test_waiting_for_a_blocking_call_is_refused():
         yield from (outgoing, wait(outgoing))
 
     assert refusal_of(program) == (
-        "expected a wait for an operation in flight, got a wait for a send that was not begun, "
+        "expected a wait for an operation in flight, got a wait for the operation send, which was not begun, "
         "or was waited for before - at rank 0, operation 1 (wait) (app)"
     )
 
@@ -116,7 +116,7 @@ def test_spmd_waits_are_checked_as_they_are_written():
     with pytest.raises(WorkloadError) as refusal:
         body.wait(outgoing)
     assert str(refusal.value) == (
-        "expected a wait for an operation in flight, got a wait for a send that was not begun, "
+        "expected a wait for an operation in flight, got a wait for the operation send, which was not begun, "
         "or was waited for before - at row 2"
     )
 

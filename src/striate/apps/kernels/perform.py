@@ -142,7 +142,9 @@ class Performer:
     def _expect_room(self, size: int) -> None:
         """MPI itself writes beyond the end of a buffer that is too short."""
         if size > self._in.size:
-            raise WorkloadError(f"expected a buffer of at least {size} bytes, got {self._in.size}")
+            raise WorkloadError(
+                f"expected an MPI buffer of at least {size} bytes for the kernel, got {self._in.size}"
+            )
 
     def _access(self, kind: Kind, given: Operands) -> None:
         file, size, count = self._files[given["file"]], given["bytes"], given["count"]

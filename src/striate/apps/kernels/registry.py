@@ -51,7 +51,7 @@ def workload(name: str, *, ranks: int | None = None, **options: Any) -> Workload
         pair = (
             f"ranks {values.get('first', 0)} and {values.get('second', 1)}" if size > 1 else "1 rank in all"
         )
-        raise WorkloadError(f"expected two different ranks, got {pair}", at=name)
+        raise WorkloadError(f"expected two different ranks for the benchmark kernel, got {pair}", at=name)
     return Workload.from_program(lambda rank, all_ranks: kernel(rank, all_ranks, **values), size, name=name)
 
 
@@ -95,6 +95,8 @@ def parse(text: str) -> tuple[str, dict[str, Any]]:
     for pair in pairs:
         option, equals, value = (part.strip() for part in pair.partition("="))
         if not equals:
-            raise WorkloadError(f"expected options such as size=1MiB, got {pair!r:.60}", at=name)
+            raise WorkloadError(
+                f"expected options of the benchmark kernel such as size=1MiB, got {pair!r:.60}", at=name
+            )
         options[option] = value
     return name, options

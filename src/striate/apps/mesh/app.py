@@ -121,7 +121,10 @@ def _node_cpus(cluster: Cluster) -> int:
 def _costs(given: Any, parameters: dict[str, Any], vary: dict[str, Any]) -> Costs:
     if given is not None:
         if not isinstance(given, dict):
-            raise TuningError(f"expected a table of costs, got {given!r:.60}", at="$.costs")
+            raise TuningError(
+                f"expected a table of measured costs (seconds per edge, record or byte), got {given!r:.60}",
+                at="$.costs",
+            )
         return Costs.from_table(given)
     codecs = vary.get("codec", [])
     if not isinstance(codecs, list) or not all(isinstance(codec, str) for codec in codecs):

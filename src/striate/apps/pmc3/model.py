@@ -30,7 +30,10 @@ class SubstitutionModel:
     classes: int = 4
 
     def __post_init__(self) -> None:
-        for what, values, count in (("rates", self.rates, 6), ("frequencies", self.frequencies, 4)):
+        for what, values, count in (
+            ("exchange rates of bases", self.rates, 6),
+            ("frequencies of bases", self.frequencies, 4),
+        ):
             if len(values) != count or min(values) <= 0 or abs(sum(values) - 1) > 1e-9:
                 raise WorkloadError(f"expected {count} positive {what} that sum to 1, got {values}")
         if self.alpha is not None and self.alpha <= 0:

@@ -55,11 +55,13 @@ class SampleDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
             least, most = int(name != "together"), limits.get(name, LONGEST_LINE)
             if name != "arrangement" and not least <= value <= most:
                 raise ParallelFileError(
-                    f"expected the value of {name} from {least} to {most}, got {value}", at="preamble"
+                    f"expected `{name}` in the preamble of the file from {least} to {most}, got {value}",
+                    at="preamble",
                 )
         if self.together and self.arrangement == "run":
             raise ParallelFileError(
-                f"expected the value 0 of `together` with the arrangement 'run', got {self.together}",
+                "expected `together` (samples of a run side by side) to be 0 with the arrangement 'run', "
+                f"got {self.together}",
                 at="preamble",
             )
         front = (

@@ -58,7 +58,8 @@ def workload(
     """
     if output not in ("mapped", "serial") or generations < 1 or buffered < 1:
         raise WorkloadError(
-            'expected `generations` and `buffered` of at least 1 and the `output` "mapped" or "serial", '
+            "expected `generations` (iterations of the sampler) and `buffered` (generations per write) of at least 1 "
+            'and the `output` "mapped" or "serial", '
             f"got generations {generations}, buffered {buffered} and output {output!r}"
         )
     placement = ChainPlacement(runs, chains, ranks)

@@ -67,7 +67,8 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
     "point",
     metavar="P,D",
     help="instead of a table, print the time on P processors and D disks, with its parts (CPU, communication, I/O), "
-    "its bounds, the utilisations, the effect of each parameter, and the p of the largest efficiency / time (knee)",
+    "its bounds, the utilisations of processors, network and disks, the effect of each parameter on the time, and the "
+    "p of the largest efficiency / time (knee)",
 )
 @percentile_option("for --at: print the time that P percent of the program's compute-and-I/O cycles")
 @click.option(
@@ -90,8 +91,8 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
     "--scale",
     default="hyperperimeter:2",
     show_default=True,
-    help="for `model fit`: which share of the communicated data one of p processors moves, as a function of p, such as "
-    "inverse for 1/p",
+    help="for `model fit`: which share of the communicated data one of p processors moves, as a function of p: inverse "
+    "for 1/p, or hyperperimeter:R for p^-((R-1)/R), the surface of a processor's block of an R-dimensional array",
 )
 @click.option(
     "--group",
@@ -110,7 +111,8 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
     "--fixed",
     multiple=True,
     metavar="NAME=VALUE",
-    help="for `model fit`: keep the parameter NAME at VALUE, such as contention=0.23; may be given several times",
+    help="for `model fit`: keep the parameter NAME at VALUE, such as contention=0.23 (share of a transfer that "
+    "occupies the shared network); may be given several times",
 )
 @json_option
 @output_option("draw the speedup over p and d, or the residuals of a fit, as an HTML page that opens offline")
@@ -134,7 +136,9 @@ def command(files: tuple[Path, ...], **options: Any) -> None:
         _solve(files[0], options)
     else:
         found = " ".join(map(str, files[:3])) or "no file"
-        raise click.UsageError(f"expected one file with a model, or fit FILE..., got {found}")
+        raise click.UsageError(
+            f"expected one FILE with a queueing model, or `model fit FILE...`, got {found}"
+        )
 
 
 def _solve(file: Path | None, options: dict[str, Any]) -> None:
@@ -234,8 +238,8 @@ def _one_range(text: str, *, at: str) -> list[int]:
 def _print_surface(grid: Surface, budget: float | None) -> None:
     if grid.seconds.size > _MOST_LISTED:
         raise QueueingError(
-            f"expected a table of at most {_MOST_LISTED:,} points (p, d), got {grid.seconds.size:,} points; "
-            "give --json or -o, or fewer points"
+            f"expected a table of at most {_MOST_LISTED:,} points (p processors, d disks), "
+            f"got {grid.seconds.size:,} points; give --json or -o, or fewer values of --p and --d"
         )
     rows = [("p\\d", *map(str, grid.disks))]
     rows += [

@@ -67,7 +67,7 @@ def _workload(name: str, ranks: int) -> Any:
     found, _ = find_workload(name, ranks=ranks)
     if not isinstance(found, Workload):
         raise QueueingError(
-            "expected a program with operations per rank, got a stream of work-flow graphs (one per data block)",
+            "expected a program that lists the operations of each rank, got one that describes a stream of data blocks",
             source=name,
         )
     return found

@@ -65,8 +65,8 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks of the program")
 @click.option(
     "--rung",
-    help="use this forecasting method, such as resource or fine, instead of the cheapest method that reaches the "
-    "precision",
+    help="use this forecasting method, such as resource (sums of work per resource) or fine (packet-level simulation), "
+    "instead of the cheapest method that reaches the precision",
 )
 @click.option(
     "--within",
@@ -83,7 +83,8 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     type=FileChoice("data=simple:4:1MiB"),
     multiple=True,
     metavar="FILE=LAYOUT",
-    help="the layout of a file of the program, such as data=simple:4:1MiB; may be given several times",
+    help="the layout of a file of the program, such as data=simple:4:1MiB, which stripes the file data over 4 servers "
+    "in units of 1 MiB; may be given several times",
 )
 @click.option(
     "--collective-io",
@@ -106,12 +107,13 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     "--noise",
     metavar="NOISE",
     help="also print the time on a usual day (median) and on a bad day (95th percentile) of a shared machine; NOISE is "
-    "a file that `striate noise learn` wrote, or tokio, a bundled table",
+    "a file that `striate noise learn` wrote, or tokio, a bundled table of slowdowns",
 )
 @click.option(
     "--self-check",
     is_flag=True,
-    help="afterwards simulate the program packet by packet, and report every bound that the simulation contradicts",
+    help="afterwards simulate the program packet by packet, and report every bound of the forecast that the "
+    "simulation contradicts",
 )
 @percentile_option("print the time that P percent of the runs")
 @click.option(
@@ -152,19 +154,19 @@ def command(
     """Forecast how long PROGRAM takes on CLUSTER: the median, and the range in which 80 % of the runs lie.
 
     PROGRAM is a built-in program (checkpoint, jacobi, mesh) or kernel (such as kernel:pingpong,size=1MiB,repeat=10), a
-    trace, the log of another tool such as Darshan, a saved workload (.parquet), an application description (.toml), or
-    a Python file that defines `program(rank, ranks)` or `workload` (the file is run).
+    trace, the log of another tool such as Darshan, a saved workload (operations of all ranks, .parquet), an application
+    description (.toml), or a Python file that defines `program(rank, ranks)` or `workload` (the file is run).
 
     PROGRAM can also be a command line of a benchmark (IOR, mdtest, FIO), such as "ior -a MPIIO -c -t 1m -b 16m", a
     benchmark's own input file (fio:JOB.fio, h5bench:FILE.json, io500:FILE.ini), or a training job of the benchmark
     DLIO, such as "dlio:unet3d_h100.yaml x 4 hosts x 8 accelerators".
 
-    CLUSTER is a cluster description (.toml), the name of a bundled machine, a system sheet of MLPerf Storage
+    CLUSTER is a cluster description (.toml), the name of a bundled machine, a system description of MLPerf Storage
     (mlperf:SYSTEM.json), or the saved output of commands of the machine (lustre:FILE, beegfs:FILE, gluster:FILE,
     slurm:FILE, lstopo:FILE; several are joined by " + ").
 
     The exit status is 3 when the required precision was not reached, the answer is not reliable, or the packet-level
-    simulation contradicts a bound.
+    simulation contradicts a bound of the forecast.
     """
     from striate.cli.clusters import find_cluster
     from striate.cli.forecast.training import predict_job, refuse_options
@@ -219,7 +221,7 @@ def _with_choices(workload: Workload | Flows, layouts: dict[str, str], methods: 
 
     if not isinstance(workload, Workload):
         raise WorkloadError(
-            "--layout and --collective-io are not accepted for a stream of work-flow graphs (one per data block), "
-            "which has no files"
+            "--layout and --collective-io are not accepted for a program that describes a stream of data blocks: "
+            "it has no files"
         )
     return workload.with_layouts(layouts).with_collective(methods)

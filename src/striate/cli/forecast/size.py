@@ -54,8 +54,8 @@ def command(
 ) -> int:
     """Find the smallest storage system with which PROGRAM, a training job of the benchmark DLIO, reaches a target.
 
-    MACHINE, a system sheet of MLPerf Storage (mlperf:FILE) or a cluster, gives the values of the quantities that are
-    not varied. Without MACHINE, the drives are assumed to be NVMe, and each other quantity that --vary does not
+    MACHINE, a system description of MLPerf Storage (mlperf:FILE) or a cluster, gives the values of the quantities that
+    are not varied. Without MACHINE, the drives are assumed to be NVMe, and each other quantity that --vary does not
     name is unknown: the forecast allows for a wide range of its values.
 
     Example: striate size "dlio:unet3d.yaml x 64 hosts x 8 accelerators" --target au=0.9 -o size.html

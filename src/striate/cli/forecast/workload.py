@@ -40,7 +40,7 @@ def show(program: str, ranks: int | None, as_json: bool, output: Path | None, fo
     workload, _ = find_workload(program, ranks=ranks)
     if not isinstance(workload, Workload):
         raise WorkloadError(
-            "expected a program with operations per rank, got a stream of work-flow graphs (one per data block)",
+            "expected a program that lists the operations of each rank, got one that describes a stream of data blocks",
             source=program,
         )
     found = summary_of(workload)

@@ -51,7 +51,7 @@ def command(
     With --rates, the fit uses a table of collective writes instead of traces, and determines the bandwidth of a
     process, of a node's Lustre client, of the RPCs in flight and of an OST, and the cost of moving an extent lock to
     another node. Each table row without a measured time is forecast with a range. Rows that differ only in stripes,
-    aggregators and lock mode are settings of one job; the best of them is named.
+    aggregators and lock mode are taken as settings of one job; the fastest setting is marked as best.
     """
     from striate.cli.output import refuse_overwrite
 

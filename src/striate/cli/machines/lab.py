@@ -95,7 +95,7 @@ def command() -> None:
 )
 @name_option
 def up(directory: Path, **options: Any) -> None:
-    """Start a lab, a practice cluster that runs until `striate lab down`."""
+    """Start a lab, a practice cluster inside this machine that runs until `striate lab down`."""
     from striate import units
     from striate.lab.plan import PFS
     from striate.lab.up import up as start
@@ -144,7 +144,7 @@ def planned(hosts: int, cores: int, servers: int | None, disks: int, name: str, 
 )
 @name_option
 def run(program: tuple[str, ...], ranks: int | None, per_host: int | None, name: str) -> None:
-    """Run PROGRAM in a practice cluster (lab): as MPI ranks on its hosts with --ranks, else once on its head node.
+    """Run PROGRAM in a lab, a practice cluster inside this machine: as MPI ranks (--ranks), else once on its head node.
 
     PROGRAM starts in the current directory, which all hosts of the lab see. The lab's parallel file system is mounted
     at /run/pfs. If PROGRAM calls `mpiexec` on the head node, the ranks are started on the hosts.
@@ -163,7 +163,7 @@ def run(program: tuple[str, ...], ranks: int | None, per_host: int | None, name:
 @click.argument("host")
 @name_option
 def shell(host: str, name: str) -> None:
-    """Open a shell on HOST, a host of the practice cluster (lab) such as h0, or `head` for its head node."""
+    """Open a shell on HOST (h0, h1, ... or `head`, the head node) of a lab, a practice cluster inside this machine."""
     from striate.lab.door import state
     from striate.lab.enter import become, on_head, on_host
     from striate.lab.plan import HEAD
@@ -175,7 +175,7 @@ def shell(host: str, name: str) -> None:
 @command.command()
 @json_option
 def status(as_json: bool) -> None:
-    """List the labs on this machine and the state of their hosts."""
+    """List the labs, which are practice clusters inside this machine, and the state of their hosts."""
     from striate.errors import LabError
     from striate.lab.door import names, state
     from striate.lab.faults import look
@@ -214,9 +214,10 @@ def _status_text(lab: LabStatus) -> str:
 @output_option("write the description to this .toml file instead of standard output")
 @name_option
 def describe(output: Path | None, force: bool, name: str) -> None:
-    """Print the rates and sizes with which a practice cluster (lab) was started, as a cluster description.
+    """Print a lab, a practice cluster inside this machine, as a cluster description.
 
-    `striate probe`, run inside the practice cluster, should measure the printed values.
+    The description contains the rates and sizes with which the lab was started. `striate probe`, run inside the lab,
+    should measure these values.
     """
     from striate.cluster.description.dump import cluster_to_toml
     from striate.lab.describe import describe as described
@@ -245,7 +246,7 @@ def describe(output: Path | None, force: bool, name: str) -> None:
 )
 @name_option
 def break_(what: str, host: str, mend: bool, rate: str, requests: str, name: str) -> None:
-    """Kill the file servers or all processes of a host of a practice cluster (lab), disconnect it, or slow its disks.
+    """Make a host of a lab, a practice cluster inside this machine, fail: kill it, disconnect it, or slow its disks.
 
     The first argument is the kind of failure: server kills the file servers of HOST, host kills all its processes,
     link disconnects HOST from the network, and disk sets new limits for its disks.
@@ -275,10 +276,10 @@ def _refuse_options(what: str, **given: Any) -> None:
 
 
 @command.command()
-@click.option("--all", "everything", is_flag=True, help="take all labs down")
+@click.option("--all", "everything", is_flag=True, help="end all labs that run on this machine")
 @name_option
 def down(everything: bool, name: str) -> None:
-    """End a practice cluster (lab); the command returns when all its processes and files are gone."""
+    """End a lab, a practice cluster inside this machine; the command returns when its processes and files are gone."""
     from striate.lab.door import names, take_down
     from striate.lab.throttle import sweep
 

@@ -29,7 +29,10 @@ def command() -> None:
 @command.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @json_option
-@output_option("write the slowdowns to a .json file, for --noise of `striate predict` and `striate compare`")
+@output_option(
+    "write the slowdowns (times of runs in multiples of the time alone) to a .json file, for --noise of "
+    "`striate predict` and `striate compare`"
+)
 def learn(runs: tuple[Path, ...], as_json: bool, output: Path | None, force: bool) -> None:
     """Learn from RUNS, which are CSV tables with one row per run, how much the times of repeated runs differ.
 
@@ -65,7 +68,7 @@ def learn(runs: tuple[Path, ...], as_json: bool, output: Path | None, force: boo
 def show(name: str, as_json: bool) -> None:
     """Print how much longer jobs take on a shared machine than alone.
 
-    NAME is a file that `striate noise learn` wrote, or the bundled table tokio (the default).
+    NAME is a file that `striate noise learn` wrote, or tokio (the default), a bundled table of jobs (TOKIO project).
     """
     from striate.noise.model import load_noise
 

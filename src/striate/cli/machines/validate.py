@@ -44,8 +44,8 @@ class WithLauncher(click.Command):
     "--app",
     "apps",
     multiple=True,
-    help="run only this application (a name or a Python file) or, with a launcher, this kernel (such as "
-    "bcast,size=1MiB); may be given several times",
+    help="run only this application (a name or a Python file) or, with a launcher, this test (kernel), such "
+    "as bcast,size=1MiB; may be given several times",
 )
 @click.option(
     "--directory",

@@ -58,8 +58,8 @@ def command(
     """Diagnose the I/O of TRACE, a trace of Striate or the log of a tool such as Darshan, and say what to change.
 
     The gain of each change is a range, estimated by a cost model that is fitted to the trace. With CLUSTER (a cluster
-    description or a bundled machine), the gain is simulated on that cluster. Diagnostic rules that could not be
-    applied to the trace are listed with the reason.
+    description or a bundled machine), the gain is simulated on that cluster if TRACE records single accesses.
+    Diagnostic rules that could not be applied to the trace are listed with the reason.
 
     TRACE may be a folder of Darshan logs; the logs are then diagnosed in parallel and ranked by the time that can be
     saved. With `-o advice.jsonl`, the advice on each log of the folder is written as soon as it is complete, and logs
@@ -105,7 +105,7 @@ def _advise_folder(
 
     if cluster is not None:
         raise click.UsageError(
-            "CLUSTER is not accepted for a folder of Darshan logs: logs of counters cannot be simulated"
+            "CLUSTER is not accepted for a folder of Darshan logs: gains for a folder are not simulated"
         )
     if output is not None and output.suffix != ".jsonl":
         raise click.UsageError(f"expected an output file ending in .jsonl, got {output.name!r}")

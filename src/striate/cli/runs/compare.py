@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--noise",
     help="say whether run-to-run noise explains the difference between forecast and run; NOISE is a file that "
-    "`striate noise learn` wrote, or tokio, a bundled table",
+    "`striate noise learn` wrote, or tokio, a bundled table of slowdowns",
     metavar="NOISE",
 )
 @json_option

@@ -54,8 +54,8 @@ def command(
     """Read I/O settings from SOURCE and write them to a folder, as files that a job can use.
 
     SOURCE is a file that `striate tune -o x.toml` or `striate advise -o x.json` wrote. The folder gets hints.txt and
-    environment.sh (ROMIO_HINTS, MPICH_MPIIO_HINTS) for MPI-IO, commands.sh for the file system, and runtime.toml for
-    programs that write with the Python package striate.runtime.
+    environment.sh (ROMIO_HINTS, MPICH_MPIIO_HINTS) for MPI-IO, commands.sh for the file system (`lfs setstripe`), and
+    runtime.toml for programs that write with the Python package striate.runtime.
 
     With --rerun, a tuned program that writes with striate.runtime is run without and with the settings, and the
     measured times are written to rerun.json.

@@ -28,10 +28,21 @@ DRAW_SCHEMA = "striate.layout.draw/1"
 def command() -> None:
     """Draw a file layout, locate bytes in it, measure how it serves accesses, or recommend a layout.
 
-    A layout says which server stores which bytes of a file. LAYOUT has one of the forms basic, simple:SERVERS:UNIT,
-    varstrip:SERVER:SIZE;SERVER:SIZE..., twod:SERVERS:UNIT:GROUPS:FACTOR, grouped:SERVERS:DOMAIN:FACTOR[:ALIGNMENT] and
-    lustre:SERVERS:OPTIONS, with the options of `lfs setstripe`. For example, simple:8:64KiB stripes a file over 8
-    servers in units of 64 KiB.
+    A layout says which server stores which bytes of a file. LAYOUT has one of these forms:
+
+    \b
+        basic                            the whole file on one server
+        simple:SERVERS:UNIT              units of UNIT bytes, round-robin
+        varstrip:SERVER:SIZE;...         in each round, SIZE bytes on each SERVER
+        twod:SERVERS:UNIT:GROUPS:FACTOR  FACTOR rounds over one of GROUPS groups
+                                         of servers, then over the next group
+        grouped:SERVERS:DOMAIN:FACTOR[:ALIGNMENT]
+                                         DOMAIN bytes of each rank, in FACTOR
+                                         aligned blocks, round-robin
+        hash:SERVERS:UNIT[:NAME]         units on servers chosen by a hash
+        lustre:SERVERS:OPTIONS           OPTIONS of `lfs setstripe`
+
+    For example, simple:8:64KiB stripes a file over 8 servers in units of 64 KiB.
     """
 
 
@@ -41,7 +52,11 @@ def command() -> None:
 @json_option
 @output_option("write the answer to this file")
 def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | None, force: bool) -> None:
-    """Print which server of LAYOUT stores the byte at each OFFSET, such as 0, 70000 or 1MiB, and at which position."""
+    """Print which server of LAYOUT stores the byte at each OFFSET, and at which position on this server.
+
+    OFFSET is a position in the file, such as 0, 70000 or 1MiB. LAYOUT is a file layout such as simple:8:64KiB, that is
+    a file striped over 8 servers in units of 64 KiB; `striate layout --help` lists all forms.
+    """
     from striate.layout.parse import parse
     from striate.units import size
 
@@ -67,7 +82,7 @@ def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | 
 @json_option
 @output_option("write the answer to this file")
 def lustre(words: str, servers: int, as_json: bool, output: Path | None, force: bool) -> None:
-    """Print a Lustre layout in the notation of Striate.
+    """Print a Lustre layout in the notation of Striate, which `striate predict --layout` accepts.
 
     WORDS is the layout, either as "lfs setstripe OPTIONS" or as a file with the output of `lfs getstripe`.
     """
@@ -96,7 +111,11 @@ def lustre(words: str, servers: int, as_json: bool, output: Path | None, force: 
 @json_option
 @output_option("write the picture to this .svg file")
 def draw(layout: str, offset: str | None, as_json: bool, output: Path | None, force: bool) -> None:
-    """Draw the first strips (contiguous pieces of a file) of LAYOUT and the servers that store them, as SVG."""
+    """Draw the first strips (contiguous pieces of a file) of LAYOUT and the servers that store them, as SVG.
+
+    LAYOUT is a file layout such as simple:8:64KiB, that is a file striped over 8 servers in units of 64 KiB; `striate
+    layout --help` lists all forms.
+    """
     from striate.layout.draw import draw as picture
     from striate.layout.parse import parse
     from striate.layout.picture import shown_strips

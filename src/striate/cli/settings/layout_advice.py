@@ -61,6 +61,9 @@ def measure(
 ) -> None:
     """Measure how LAYOUT serves the accesses of ranks to a file.
 
+    LAYOUT is a file layout such as simple:8:64KiB, that is a file striped over 8 servers in units of 64 KiB; `striate
+    layout --help` lists all forms.
+
     The command prints, per rank, the servers used, the depth (rounds over all servers) and the runs (contiguous pieces
     on the servers), and over all ranks the load balance of the servers and the share of bytes on the rank's own node.
 
@@ -154,9 +157,10 @@ def advise(
 ) -> None:
     """Recommend a file layout by published rules, for each phase of a trace or for the output of an MCMC sampler.
 
-    The options --runs, --processes and --generation describe an MCMC sampler such as MrBayes. For an MCMC
-    sampler, the command also recommends how many generations of samples a process collects in a buffer before a
-    write; the buffer takes at most three quarters of the memory given by --memory.
+    A phase is the part of the run between two barriers. The options --runs, --processes and --generation describe an
+    MCMC sampler such as MrBayes. For an MCMC sampler, the command also recommends from how many generations (iterations
+    of the sampler) a process collects samples in a buffer before a write; the buffer takes at most three quarters of
+    the memory given by --memory.
 
     The layout rules are heuristics of the doctoral thesis 003 (listed on the documentation page "papers"). To forecast
     the time with a layout, use `striate predict --layout`.
@@ -263,8 +267,13 @@ def _traced_accesses(source: Path, name: str | None) -> list[Extents]:
     for phase in _phases(source):
         if len(phase.files) == 1:
             mine.setdefault(phase.files[0], []).append(phase)
-    if not mine or (name is not None and name not in mine):
-        known = ", ".join(list(mine)[:8]) or "none"
+    if not mine:
+        raise LayoutError(
+            "expected a trace with a file that several ranks access, found only files of one rank each",
+            source=str(source),
+        )
+    if name is not None and name not in mine:
+        known = ", ".join(list(mine)[:8])
         raise LayoutError(
             f"expected the name of a file that ranks share ({known}), got {name!r:.60}", source=str(source)
         )

@@ -45,7 +45,10 @@ def command() -> None:
 )
 @click.option("--force", is_flag=True, help="overwrite an existing file")
 def new(kind: str, language: str, output: Path | None, force: bool) -> None:
-    """Write a simple plug-in of the kind KIND to a file, as a starting point for your own plug-in."""
+    """Write a simple plug-in, an algorithm that forecasts use, to a file, as a starting point for your own plug-in.
+
+    The first argument is KIND, the kind of algorithm that the plug-in replaces.
+    """
     from importlib.resources import files
 
     from striate.plugins.compiled import PARTS
@@ -67,7 +70,10 @@ def new(kind: str, language: str, output: Path | None, force: bool) -> None:
 
 @command.command()
 def flags() -> None:
-    """Print the compiler options for a plug-in in C++, for use as in c++ $(striate plugin flags) my.cpp -o my.so."""
+    """Print the compiler options for a plug-in, an algorithm of your own for forecasts, in C++.
+
+    Example: c++ $(striate plugin flags) my.cpp -o my.so
+    """
     from striate.plugins.compiled import compiler_flags
 
     say(" ".join(compiler_flags()))
@@ -83,7 +89,11 @@ def flags() -> None:
 )
 @click.option("--plugin-traceback", is_flag=True, help="print the Python traceback of a plug-in that fails")
 def check(plugins: tuple[str, ...], cluster: str, plugin_traceback: bool) -> None:
-    """Run plug-ins on many small cases, and report the first rule that a plug-in breaks (exit status 1)."""
+    """Run plug-ins on many small cases, and report the first rule that a plug-in breaks (exit status 1).
+
+    A plug-in is an algorithm of your own, which replaces a built-in algorithm in forecasts; its results must follow
+    rules, such as that a layout uses only servers of the cluster.
+    """
     from striate.cli.clusters import find_cluster
     from striate.plugins.loading import load_one
     from striate.plugins.trial import tried
@@ -99,7 +109,10 @@ def check(plugins: tuple[str, ...], cluster: str, plugin_traceback: bool) -> Non
 
 @command.command(name="list")
 def list_() -> None:
-    """List the kinds of plug-ins, and the plug-ins that installed packages register, without running a plug-in."""
+    """List the kinds of plug-ins, and the plug-ins that installed packages register, without running a plug-in.
+
+    A plug-in is an algorithm of your own, which replaces a built-in algorithm in forecasts.
+    """
     from importlib.metadata import entry_points
 
     from striate.plugins.loading import GROUP

@@ -103,9 +103,9 @@ def command(
     """Find the settings with which the program in SPEC takes the least time on CLUSTER.
 
     SPEC is a TOML file. Its key `app` names a built-in application (checkpoint, jacobi, mesh, mesh-mpi-io, pmc3), with
-    the application's parameters as further keys. Instead of `app`, the key `program` names a trace, a saved workload,
-    or a .py file in the folder of SPEC; for a .py file, the key `ranks` gives the number of ranks. The table [vary] of
-    SPEC lists the values to try for each knob (setting).
+    the application's parameters as further keys. Instead of `app`, the key `program` names a trace, a saved workload
+    (operations of all ranks, .parquet), or a .py file in the folder of SPEC; for a .py file, the key `ranks` gives the
+    number of ranks. The table [vary] of SPEC lists the values to try for each knob (setting).
 
     CLUSTER is a cluster description (.toml) or the name of a bundled machine. The exit status is 3 when the time budget
     ended before the search had decided about all combinations of settings.
@@ -174,8 +174,8 @@ def _read_program(path: Path, ranks: int | None) -> Workload:
     workload, _ = find_workload(str(path), ranks=ranks)
     if not isinstance(workload, Workload):
         raise WorkloadError(
-            "expected a program with operations per rank, got a stream of work-flow graphs (one per data block), "
-            "which has no settings",
+            "expected a program that lists the operations of each rank, got one that describes a stream of data blocks "
+            "and has no settings",
             source=str(path),
         )
     return workload

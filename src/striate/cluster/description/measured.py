@@ -29,14 +29,15 @@ def check_measured(description: Description) -> None:
         value = value_at(description, table.key)
         if not isinstance(value, Number) or isinstance(value, PieceBytes):
             raise ClusterError(
-                "expected the path of a time, rate, load or memory in the description, "
+                "expected the path of a time, rate, load or memory in the cluster description, "
                 f"such as node[0].socket.bandwidth, got {table.key!r:.80}",
                 at=f"{at}.key",
             )
         low, high = (read_like(value, getattr(table, end), f"{at}.{end}") for end in ("low", "high"))
         if not low <= value <= high:
             raise ClusterError(
-                f"expected a range that includes the value of {table.key}, got {table.low} to {table.high}",
+                f"expected a measured range that includes the described value of {table.key}, "
+                f"got {table.low} to {table.high}",
                 at=at,
             )
 

@@ -68,7 +68,9 @@ def check_size(description: Description, groups: Sequence[HostGroup], switches: 
         raise ClusterError(found, at=max(parts)[1])
     cpus = sum(table.count * table.sockets * table.cpus_per_socket for table in description.node)
     if cpus > MOST_CPUS:
-        raise ClusterError(f"expected at most {MOST_CPUS} CPUs in all, got {cpus}", at="$.node")
+        raise ClusterError(
+            f"expected at most {MOST_CPUS} CPUs in all nodes of the cluster, got {cpus}", at="$.node"
+        )
 
 
 def check_placement(description: Description) -> None:
@@ -104,7 +106,7 @@ def _check_names(description: Description) -> None:
         for i, part in enumerate(parts):
             if part.name.rpartition(".")[0] in groups:
                 raise ClusterError(
-                    f"expected a component name that no node can have, got {part.name!r}",
+                    f"expected a name of a network component that no node can have, got {part.name!r}",
                     at=f"$.network.component[{i}].name",
                 )
 
@@ -130,7 +132,8 @@ def _check_where(table: SeatTable, path: str) -> None:
     for key in foreign:
         if getattr(table, key) is not None:
             raise ClusterError(
-                f'the key `{key}` cannot be combined with on = "{table.on}"', at=f"{path}.{key}"
+                f'the key `{key}` cannot be combined with on = "{table.on}" (where the server or forwarder runs)',
+                at=f"{path}.{key}",
             )
 
 
@@ -153,7 +156,8 @@ def _check_storage(table: ServerTable, packet: int, path: str) -> None:
         raise ClusterError(f"expected no `dirty`: {found}", at=f"{path}.cache.dirty")
     if (table.cache.ready is None) != (table.cache.fresh_rate is None):
         raise ClusterError(
-            "expected both keys `ready` and `fresh_rate`, or neither of them, got only one of the two",
+            "expected both keys `ready` (bytes of memory at hand for new data) and `fresh_rate` (rate of further "
+            "memory), or neither of them, got only one of the two",
             at=f"{path}.cache",
         )
     burst = table.burst

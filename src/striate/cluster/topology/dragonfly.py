@@ -30,7 +30,7 @@ def size(network: DragonflyNetwork, hosts: int) -> tuple[int, int]:
     most = routers * network.global_links_per_router + 1
     if groups > most:
         raise ClusterError(
-            f"expected at most {most} groups, as many as the global links can connect, got {groups}",
+            f"expected at most {most} dragonfly groups, as many as the global links can connect, got {groups}",
             at="$.network.groups",
         )
     places = groups * routers * network.nodes_per_router

@@ -14,7 +14,7 @@ def _blocks(size_bytes: ArrayLike, size: int) -> NDArray[np.int64]:
     given = np.asarray(size_bytes, np.int64)
     if given.ndim and given.shape != (size, size):
         raise ScheduleError(
-            f"expected one size in bytes, or an array of sizes of shape {(size, size)}, "
+            f"expected one message size in bytes, or an array of message sizes of shape {(size, size)}, "
             f"got shape {given.shape}"
         )
     return np.broadcast_to(given, (size, size))

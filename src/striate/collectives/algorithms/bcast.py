@@ -70,7 +70,7 @@ def pipelined(
     chain = np.arange(size, dtype=np.int32) if order is None else np.asarray(order, np.int32)
     if not np.array_equal(np.sort(chain), np.arange(size)) or chain[0] != 0:
         raise ScheduleError(
-            f"expected a chain of ranks 0 to {size - 1}, each rank once and rank 0 first, "
+            f"expected a broadcast chain of ranks 0 to {size - 1}, each rank once and rank 0 (the root) first, "
             f"got {chain.tolist()!s:.60}"
         )
     blocks = [block_bytes] * (size_bytes // block_bytes) + [size_bytes % block_bytes]

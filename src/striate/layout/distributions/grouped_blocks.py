@@ -36,13 +36,15 @@ class GroupedBlocks(Layout):
         object.__setattr__(self, "alignment", positive(self.alignment, "an alignment"))
         most = min(self.servers, self.domain)
         if self.factor > most:
-            why = "the number of servers" if most == self.servers else "the bytes of a domain"
+            why = "the number of servers" if most == self.servers else "the bytes of such a part"
             raise LayoutError(
-                f"expected a group factor (blocks per process domain) from 1 to {most} ({why}), "
+                f"expected a group factor (blocks per process's part of the file) from 1 to {most} ({why}), "
                 f"got {self.factor}"
             )
         if self.block > LARGEST:
-            raise LayoutError(f"expected an aligned block of at most 2^63 - 1 bytes, got {self.block}")
+            raise LayoutError(
+                f"expected blocks, with their alignment, of at most 2^63 - 1 bytes, got {self.block}"
+            )
 
     @property
     def block(self) -> int:

@@ -133,7 +133,9 @@ def _refuse_component(one: LayoutComponent, servers: int, before: int, *, at: st
             at=at,
         )
     if not 1 <= len(one.targets) <= MOST_OBJECTS:
-        raise LayoutError(f"expected 1 to {MOST_OBJECTS} objects, got {len(one.targets)}", at=at)
+        raise LayoutError(
+            f"expected 1 to {MOST_OBJECTS} objects (stripes) in a component, got {len(one.targets)}", at=at
+        )
     wrong = [server for server in one.targets if not 0 <= server < servers]
     if wrong:
         raise LayoutError(f"expected a server from 0 to {servers - 1}, got {wrong[0]}", at=at)

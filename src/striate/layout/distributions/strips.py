@@ -31,7 +31,7 @@ def _parse_strip(number: int, text: str) -> Strip:
     server, colon, size = text.partition(":")
     where = f"strip {number}"
     if not colon:
-        raise LayoutError(f'expected a strip such as "0:200KB", got {shown(text)}', at=where)
+        raise LayoutError(f'expected a strip (server:bytes) such as "0:200KB", got {shown(text)}', at=where)
     try:
         return Strip(read_count(server, "a server number"), read_bytes(size, "a strip size"))
     except LayoutError as error:

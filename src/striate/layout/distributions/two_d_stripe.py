@@ -34,10 +34,12 @@ class TwoDStripe(Layout):
         object.__setattr__(self, "groups", positive(self.groups, "groups"))
         object.__setattr__(self, "factor", positive(self.factor, "a group strip factor"))
         if self.groups > self.servers:
-            raise LayoutError(f"expected at most {self.servers} groups, one per server, got {self.groups}")
+            raise LayoutError(
+                f"expected at most {self.servers} groups of servers, one per server, got {self.groups}"
+            )
         if self.servers * self.unit * self.factor > LARGEST:
             raise LayoutError(
-                "expected a round over all servers of at most 2^63 - 1 bytes, "
+                "expected one round of strips over all servers of at most 2^63 - 1 bytes, "
                 f"got {self.servers * self.unit * self.factor}"
             )
 

@@ -39,7 +39,9 @@ class VarStrip(Layout):
         )
         _refuse_gaps({strip.server for strip in self.strips})
         if self.round > LARGEST:
-            raise LayoutError(f"expected a round over all strips of at most 2^63 - 1 bytes, got {self.round}")
+            raise LayoutError(
+                f"expected at most 2^63 - 1 bytes in all strips together (one round), got {self.round}"
+            )
 
     @cached_property
     def servers(self) -> int:  # type: ignore[override]

@@ -78,11 +78,15 @@ class RecordMap:
         self.parts = parts
         self.size = sum(_bytes(part) for part in parts)
         if not parts or self.size > LARGEST:
-            raise LayoutError(f"expected a file format of 1 to 2^63 - 1 bytes, got {self.size}")
+            raise LayoutError(
+                f"expected a file format with records of 1 to 2^63 - 1 bytes in all, got {self.size}"
+            )
         self._columns: dict[str, Column] = {}
         for column in _columns(parts, 0, {}, {}):
             if column.slot.name in self._columns:
-                raise LayoutError(f"expected slots with different names, got {column.slot.name!r} twice")
+                raise LayoutError(
+                    f"expected slots (room for one record) with different names, got {column.slot.name!r} twice"
+                )
             self._columns[column.slot.name] = column
 
     @property
@@ -93,7 +97,7 @@ class RecordMap:
     def column(self, slot: str) -> Column:
         """Counts and strides of one slot; refuses a name the format does not have."""
         if slot not in self._columns:
-            raise LayoutError(f"expected one of the slots {self.slots}, got {slot!r}")
+            raise LayoutError(f"expected a slot (room for one record) among {self.slots}, got {slot!r}")
         return self._columns[slot]
 
     def offset(self, slot: str, /, **indices: Whole) -> Int64:
@@ -101,7 +105,8 @@ class RecordMap:
         column = self.column(slot)
         if set(indices) != set(column.counts):
             raise LayoutError(
-                f"expected the indices {sorted(column.counts)} for the slot {slot!r}, got {sorted(indices)}"
+                f"expected the indices {sorted(column.counts)} for the slot (room for one record) {slot!r}, "
+                f"got {sorted(indices)}"
             )
         offsets: Int64 = np.asarray(column.start, np.int64)
         for name, values in indices.items():
@@ -141,7 +146,7 @@ def _columns(
             yield Column(part, start, counts, strides)
         elif part.name in counts:
             raise LayoutError(
-                f"expected no area inside an area of the same name, got {part.name!r} inside itself"
+                f"expected no area (repeated records) inside an area of the same name, got {part.name!r} inside itself"
             )
         else:
             inner = counts | {part.name: part.count}

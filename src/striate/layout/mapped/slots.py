@@ -28,10 +28,15 @@ def fill(slot: Slot, line: bytes, *, at: str | None = None) -> bytes:
     """
     if len(line) > slot.size or (len(line) < slot.size and not slot.padded):
         wanted = f"at most {slot.size}" if slot.padded else f"exactly {slot.size}"
-        raise LayoutError(f"expected {wanted} bytes for slot {slot.name!r}, got {len(line)}", at=at)
+        raise LayoutError(
+            f"expected {wanted} bytes for the slot (room for one record) {slot.name!r}, got {len(line)}",
+            at=at,
+        )
     if slot.padded and not (line.endswith(b"\n") and line.count(b"\n") == 1 and b"\0" not in line):
         raise LayoutError(
-            f"expected one line that ends in a newline for slot {slot.name!r}, got {line[:40]!r}", at=at
+            f"expected one line that ends in a newline for the slot (room for one record) {slot.name!r}, "
+            f"got {line[:40]!r}",
+            at=at,
         )
     if not slot.padded:
         return line
@@ -41,10 +46,13 @@ def fill(slot: Slot, line: bytes, *, at: str | None = None) -> bytes:
 def strip(slot: Slot, content: bytes, *, at: str | None = None) -> bytes:
     """The line that `fill` was given, without the padding; refuses a slot that was not wholly written."""
     if len(content) != slot.size:
-        raise LayoutError(f"expected {slot.size} bytes of slot {slot.name!r}, got {len(content)}", at=at)
+        raise LayoutError(
+            f"expected {slot.size} bytes of the slot (room for one record) {slot.name!r}, got {len(content)}",
+            at=at,
+        )
     if b"\0" in content:
         raise LayoutError(
-            f"expected all bytes of slot {slot.name!r} to be written, "
+            f"expected all bytes of the slot (room for one record) {slot.name!r} to be written, "
             "found NUL bytes where nothing was written",
             at=at,
         )
@@ -52,6 +60,8 @@ def strip(slot: Slot, content: bytes, *, at: str | None = None) -> bytes:
         return content
     if not content.endswith(b"\n"):
         raise LayoutError(
-            f"expected a newline at the end of slot {slot.name!r}, got {content[-20:]!r}", at=at
+            f"expected a newline at the end of the slot (room for one record) {slot.name!r}, "
+            f"got {content[-20:]!r}",
+            at=at,
         )
     return content[:-1].rstrip(PADDING) + b"\n"

@@ -56,7 +56,8 @@ class Derived:
         """The parameters of a program of one phase; raises QueueingError for several, which have parameters each."""
         if not isinstance(self.model, Model):
             raise QueueingError(
-                f"expected a model of one phase, found {len(self.model.phases)} phases; use `model.phases`"
+                f"expected a model of one phase (outermost loop with I/O), found {len(self.model.phases)} phases; "
+                "use `model.phases`"
             )
         return self.model.spmd
 
@@ -100,7 +101,8 @@ def from_workload(
     phases = sorted({len(found) for found in counts.values()})
     if len(phases) > 1:
         raise QueueingError(
-            f"expected the same number of phases for every number of processors, got {phases} phases"
+            "expected the same number of phases (outermost loops with I/O) for every number of processors, "
+            f"got {phases} phases"
         )
     speeds = speeds_of(cluster, sizes[-1])
     near, far = (

@@ -118,6 +118,7 @@ def _fixed_value(name: str, value: units.Quantity) -> float:
         return units.seconds(value)
     if isinstance(value, bool | str) or not 0 <= float(value) <= 1:
         raise QueueingError(
-            f"expected a value of `contention` from 0 to 1, got {value!r}", at="fixed.contention"
+            f"expected `contention` (share of a transfer's time on the shared network) from 0 to 1, got {value!r}",
+            at="fixed.contention",
         )
     return float(value)

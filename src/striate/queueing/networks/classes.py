@@ -24,7 +24,8 @@ def class_cycle_seconds(jobs: Integers, delays: Floats, demands: Floats) -> Floa
     states = float(np.prod(jobs + 1.0))
     if states > MOST_STATES:
         raise QueueingError(
-            f"expected at most {MOST_STATES} combinations of jobs per class, got {states:.3g}"
+            f"expected at most {MOST_STATES} states (numbers of jobs per class) of the queueing network, "
+            f"got {states:.3g}"
         )
     # Population by population: an arriving job finds the queues of the network without itself.
     classes = jobs.size

@@ -62,7 +62,8 @@ class Sio:
         if loops == "fixed":
             if solver == "exact":
                 raise QueueingError(
-                    "there is no exact solver for a model of kind sio with fixed loops; use solver 'paper'"
+                    "there is no exact solver for a model of kind sio with `loops` 'fixed' (a fixed number of bursts "
+                    "per I/O); use solver 'paper'"
                 )
             return fixed_loop_seconds(work.groups, work.delay, work.bus, work.bursts)
         if solver == "fast":
@@ -76,7 +77,8 @@ class Sio:
 def _refuse_endless(groups: Integers) -> None:
     if groups.max(initial=0) > LARGEST_EXACT:
         raise QueueingError(
-            f"expected at most {LARGEST_EXACT} groups for the exact solver of kind sio, got {groups.max()}"
+            f"expected at most {LARGEST_EXACT} groups of processors for the exact solver of kind sio, "
+            f"got {groups.max()}"
         )
     steps = float((groups.astype(np.float64) ** 2).sum() / 2)
     if steps > MOST_STEPS:

@@ -39,7 +39,7 @@ class Grid:
         if not (whole and divides) or math.prod(self.chunk_shape) * self.item_bytes > LARGEST:
             raise DatasetError(
                 f"expected chunks that are contiguous in an array of shape {self.shape}, "
-                f"got {self.chunk_shape}"
+                f"got chunks of shape {self.chunk_shape}"
             )
 
     @cached_property
@@ -74,15 +74,16 @@ known_grid = lru_cache(1024)(Grid)  # of grids that are asked for again and agai
 def check_shape(shape: Sequence[int], item_bytes: int) -> tuple[int, ...]:
     """`shape` as a tuple; refuses no axes, too many, lengths below 0, and arrays beyond 2^63 - 1 bytes."""
     if not 1 <= len(shape) <= MOST_DIMENSIONS:
-        raise DatasetError(f"expected 1 to {MOST_DIMENSIONS} axes, got {len(shape)}")
+        raise DatasetError(f"expected an array of 1 to {MOST_DIMENSIONS} axes, got {len(shape)}")
     if item_bytes < 1 or any(length < 0 for length in shape):
         raise DatasetError(
-            "expected lengths of at least 0 and elements of at least 1 byte, "
+            "expected axes of length 0 or more and elements of at least 1 byte, "
             f"got shape {tuple(shape)} and elements of {item_bytes} bytes"
         )
     if math.prod(max(length, 1) for length in shape) * item_bytes > LARGEST:
         raise DatasetError(
-            f"expected at most 2^63 - 1 bytes, got shape {tuple(shape)} with elements of {item_bytes} bytes"
+            "expected an array of at most 2^63 - 1 bytes, "
+            f"got shape {tuple(shape)} with elements of {item_bytes} bytes"
         )
     return tuple(int(length) for length in shape)
 

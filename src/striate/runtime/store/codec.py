@@ -54,7 +54,9 @@ class Pipeline:
         for codec in reversed(self.codecs):
             content = _decode_bounded(codec, content, size)
         if memoryview(content).nbytes != size:
-            raise DamageError(f"expected {size} bytes after decoding, got {memoryview(content).nbytes}")
+            raise DamageError(
+                f"expected a chunk of {size} bytes after decoding, got {memoryview(content).nbytes}"
+            )
         return np.frombuffer(content, np.uint8)
 
 
@@ -65,7 +67,8 @@ def pipeline_from_configs(configs: Sequence[dict[str, Any]], allowed: Iterable[s
     for number, name in enumerate(names):
         if not isinstance(name, str) or name not in known:
             raise DatasetError(
-                f"expected a codec among {', '.join(sorted(known))}, got {name!r}", at=f"$.codec[{number}]"
+                f"expected a codec among {', '.join(sorted(known))} in the dataset's metadata, got {name!r}",
+                at=f"$.codec[{number}]",
             )
     return Pipeline(_in_order([_from_config(config) for config in configs]))
 
@@ -101,7 +104,9 @@ def _from_config(config: dict[str, Any]) -> Any:
     try:
         return numcodecs.get_codec(dict(config))
     except Exception as error:  # a codec's own constructor may raise anything at a wrong setting
-        raise DatasetError(f"expected settings of a codec, got {config}: {error}", at="$.codec") from None
+        raise DatasetError(
+            f"expected settings of a codec in the dataset's metadata, got {config}: {error}", at="$.codec"
+        ) from None
 
 
 def _named(name: str, record_bytes: int) -> Any:

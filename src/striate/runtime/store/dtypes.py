@@ -49,21 +49,23 @@ def _described(dtype: np.dtype[Any]) -> Any:
 def dtype_from_description(description: Any, depth: int = 0) -> np.dtype[Any]:
     """The type described; refuses anything but numbers, fixed text and bytes, times, and records of them."""
     if depth > 8:
-        raise DatasetError("expected records nested at most 8 deep", at="$.dtype")
+        raise DatasetError("expected a record type nested at most 8 levels deep", at="$.dtype")
     if isinstance(description, str):
         return _plain(description)
     if isinstance(description, dict) and description.keys() == {"type", "shape"}:
         return _sub_array(description, depth)
     if isinstance(description, dict) and description.keys() == {"size", "fields"}:
         return _record(description, depth)
-    raise DatasetError(f"expected a NumPy type, got {_short(description)}", at="$.dtype")
+    raise DatasetError(f"expected a NumPy type of the elements, got {_short(description)}", at="$.dtype")
 
 
 def _sub_array(description: dict[str, Any], depth: int) -> np.dtype[Any]:
     shape = description["shape"]
     good = isinstance(shape, list) and 1 <= len(shape) <= 8
     if not good or not all(isinstance(length, int) and 0 < length <= 2**20 for length in shape):
-        raise DatasetError(f"expected 1 to 8 axes of length 1 to 2^20, got {_short(shape)}", at="$.dtype")
+        raise DatasetError(
+            f"expected array fields of 1 to 8 axes of length 1 to 2^20, got {_short(shape)}", at="$.dtype"
+        )
     return _built((dtype_from_description(description["type"], depth + 1), tuple(shape)))
 
 
@@ -76,7 +78,9 @@ def _record(description: dict[str, Any], depth: int) -> np.dtype[Any]:
         )
     for field in fields:
         if not (isinstance(field, list) and len(field) == 3 and isinstance(field[0], str)):
-            raise DatasetError(f"expected a field [name, type, offset], got {_short(field)}", at="$.dtype")
+            raise DatasetError(
+                f"expected a field [name, type, offset] of the record type, got {_short(field)}", at="$.dtype"
+            )
         if not isinstance(field[2], int) or not 0 <= field[2] < 2**31:
             raise DatasetError(f"expected an offset, got {_short(field[2])}", at="$.dtype")
     return _built(
@@ -92,7 +96,7 @@ def _record(description: dict[str, Any], depth: int) -> np.dtype[Any]:
 @lru_cache(256)
 def _plain(description: str) -> np.dtype[Any]:
     if not (_PLAIN.fullmatch(description) or _TIME.fullmatch(description)):
-        raise DatasetError(f"expected a NumPy type, got {_short(description)}", at="$.dtype")
+        raise DatasetError(f"expected a NumPy type of the elements, got {_short(description)}", at="$.dtype")
     return _built(description)
 
 

@@ -106,7 +106,8 @@ def read_stamped(store: Store) -> tuple[bytes, Stamp]:
         content = file.read(meta.MOST_BYTES + 1)
     if len(content) > meta.MOST_BYTES:
         raise DatasetError(
-            f"expected metadata of at most {meta.MOST_BYTES} bytes, found more", source=str(store.path)
+            f"expected dataset metadata of at most {meta.MOST_BYTES} bytes, found more",
+            source=str(store.path),
         )
     return content, _stamp(found)
 
@@ -280,7 +281,7 @@ class SubfileReader:
         if found.st_size != subfile.bytes or not stat.S_ISREG(found.st_mode):
             os.close(descriptor)
             raise DamageError(
-                f"expected a file of {subfile.bytes} bytes, found {found.st_size}", at=str(path)
+                f"expected a sub-file of {subfile.bytes} bytes, found {found.st_size}", at=str(path)
             )
         self.descriptors[subfile.name] = descriptor
         return descriptor

@@ -64,7 +64,7 @@ def unseal(stored: Bytes, *, length: int, expected: int, pipeline: Pipeline, chu
             f"expected a chunk of {length} bytes, found {stored.size} bytes: the sub-file was truncated"
         )
     if xxhash.xxh3_64_intdigest(stored.data) != expected:
-        raise DamageError("the data of the chunk is damaged: its checksum differs")
+        raise DamageError("the data of a chunk of the dataset is damaged: its checksum differs")
     if pipeline:
         return pipeline.decode(stored, chunk_bytes)
     return stored[:chunk_bytes]

@@ -205,11 +205,11 @@ def decode_group(content: bytes, source: str) -> GroupMetadata:
     """The metadata in `content`, checked; raises DamageError for other bytes, DatasetError for a wrong meaning."""
     heading, newline, body = content.partition(b"\n")
     if content.startswith(b"striate dataset "):
-        raise DatasetError("expected a group of variables, found a single array: use open", source=source)
+        raise DatasetError("expected a group of variables, found a single array: use `open`", source=source)
     if not content.startswith(MAGIC) or not newline:
         raise DamageError("expected the metadata of a Striate group, found other bytes", source=source)
     if heading + newline != _heading(body):
-        raise DamageError("the metadata is damaged: its checksum differs", source=source)
+        raise DamageError("the group's metadata is damaged: its checksum differs", source=source)
     metadata = _decoded(body, GroupMetadata, source)
     try:
         _check(metadata)
@@ -225,7 +225,10 @@ def encode_index(index: StepIndex) -> bytes:
 def decode_index(content: bytes, step: Step, metadata: GroupMetadata, source: str) -> StepIndex:
     """The index of a step, checked against what the group's metadata says of it."""
     if len(content) != step.bytes or xxhash.xxh3_128_hexdigest(content) != step.checksum:
-        raise DamageError("the index of the step is damaged: its checksum differs", source=source)
+        raise DamageError(
+            "the index (list of chunks) of one of the group's steps is damaged: its checksum differs",
+            source=source,
+        )
     index = _decoded(content, StepIndex, source)
     try:
         _check_table(metadata, index, growing=True)
@@ -253,19 +256,20 @@ def _check(metadata: GroupMetadata) -> None:
         raise DatasetError(f"expected version {VERSION}, got {metadata.version}", at="$.version")
     if not re.fullmatch(r"[0-9a-f]{16}", metadata.identity):
         raise DatasetError(
-            f"expected the identity of the dataset as 16 hexadecimal digits, got {metadata.identity!r:.60}",
+            f"expected the identity in the group's metadata as 16 hexadecimal digits, got {metadata.identity!r:.60}",
             at="$.identity",
         )
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
         raise DatasetError(
-            f"expected 1 to {MOST_SERVERS} servers in the dataset's metadata and 0 to 10^8 - 1 completed writes "
+            f"expected 1 to {MOST_SERVERS} servers in the group's metadata and 0 to 10^8 - 1 completed writes "
             f"(the generation), got {metadata.servers!s:.30} servers and generation {metadata.generation!s:.30}",
             at="$.servers",
         )
     if not 0 <= metadata.first_step <= MOST_STEPS or metadata.keep < 0 or len(metadata.steps) > MOST_STEPS:
         raise DatasetError(
-            f"expected a first step from 0 to {MOST_STEPS}, `keep` of 0 or more and at most {MOST_STEPS} "
-            f"steps, got {metadata.first_step!s:.30}, {metadata.keep!s:.30} and {len(metadata.steps)}",
+            f"expected in the metadata of this group of variables a first step from 0 to {MOST_STEPS}, `keep` "
+            f"(how many of the last steps are kept) of 0 or more and at most {MOST_STEPS} steps, got the first "
+            f"step {metadata.first_step!s:.30}, `keep` {metadata.keep!s:.30} and {len(metadata.steps)} steps",
             at="$.steps",
         )
     if not 1 <= len(metadata.variables) <= MOST_VARIABLES:
@@ -282,13 +286,15 @@ def _check_dimensions(metadata: GroupMetadata) -> None:
     for name, length in metadata.dimensions.items():
         if not NAME.fullmatch(name) or not 0 <= length <= LARGEST:
             raise DatasetError(
-                f"expected a dimension with a valid name and length, got {name!r:.60}: {length}",
+                f"expected in the group's metadata a dimension with a valid name and length, "
+                f"got {name!r:.60}: {length}",
                 at="$.dimensions",
             )
     for name, rows in metadata.rows.items():
         if name not in metadata.dimensions or min(rows.chunk_rows, rows.block_chunks) < 1:
             raise DatasetError(
-                f"expected chunks of at least one row of a known dimension, got {name!r:.60}", at="$.rows"
+                f"expected in the group's metadata chunks of at least one row of a known dimension, got {name!r:.60}",
+                at="$.rows",
             )
 
 
@@ -297,10 +303,15 @@ def _check_variable(metadata: GroupMetadata, variable: VariableEntry, at: str) -
     variable.numpy_dtype()
     if not NAME.fullmatch(variable.name) or any(name not in metadata.dimensions for name in names):
         raise DatasetError(
-            f"expected a variable with a valid name and known dimensions, got {variable.name!r:.60}", at=at
+            f"expected in the group's metadata a variable with a valid name and known dimensions, "
+            f"got {variable.name!r:.60}",
+            at=at,
         )
     if names and names[0] not in metadata.rows:
-        raise DatasetError(f"expected chunks of rows along the dimension {names[0]!r:.60}, found none", at=at)
+        raise DatasetError(
+            f"expected in the group's metadata chunks of rows along the dimension {names[0]!r:.60}, found none",
+            at=at,
+        )
     if not 0 <= variable.chunk_elements <= LARGEST // 2**31:
         raise DatasetError("expected chunks of elements", at=at)
     if variable.chunk_elements:
@@ -317,7 +328,8 @@ def _check_ragged(metadata: GroupMetadata, variable: VariableEntry, at: str) -> 
         fits = found is not None and found.dimensions == variable.dimensions and not found.chunk_elements
         if found is None or not fits or found.numpy_dtype() != np.int64:
             raise DatasetError(
-                f"expected a variable {name!r:.60} of int64 along the dimensions of the ragged variable",
+                f"expected in the group's metadata a variable {name!r:.60} of int64 along the dimensions of the ragged "
+                f"variable {variable.name!r:.60}, found no such variable",
                 at=at,
             )
 
@@ -332,7 +344,8 @@ def _check_table(metadata: GroupMetadata, index: StepIndex, *, growing: bool) ->
     for name, one in index.ragged.items():
         if name not in known or not 0 <= one.elements <= LARGEST:
             raise DatasetError(
-                f"expected a known ragged variable with 0 or more elements, got {name!r:.60}", at="$.ragged"
+                f"expected in the group's metadata a known ragged variable with 0 or more elements, got {name!r:.60}",
+                at="$.ragged",
             )
         grid = ragged_grid(known[name], one.elements)
         _check_chunks(one.chunks, index.subfiles, [grid], [not known[name].codec])
@@ -341,7 +354,9 @@ def _check_table(metadata: GroupMetadata, index: StepIndex, *, growing: bool) ->
 def _check_chunks(chunks: Chunks, subfiles: list[SubFile], grids: list[Grid], raw: list[bool]) -> None:
     total = sum(grid.chunks for grid in grids)
     if total > MOST_LISTED:
-        raise DatasetError(f"expected at most {MOST_LISTED} chunks, got {total}", at="$.chunks")
+        raise DatasetError(
+            f"expected at most {MOST_LISTED} chunks in the group's metadata, got {total}", at="$.chunks"
+        )
     sizes = np.repeat([grid.chunk_bytes for grid in grids], [grid.chunks for grid in grids]).tolist()
     plain = np.repeat(np.array(raw, bool), [grid.chunks for grid in grids]).tolist()
     check_chunks(chunks, subfiles, sizes, plain)

@@ -91,12 +91,12 @@ def decode(content: bytes, source: str) -> Metadata:
     heading, newline, body = content.partition(b"\n")
     if content.startswith(b"striate group "):
         raise DatasetError(
-            "expected a single array, found a group of variables: use open_group", source=source
+            "expected a single array, found a group of variables: use `open_group`", source=source
         )
     if not content.startswith(b"striate dataset ") or not newline:
         raise DamageError("expected the metadata of a Striate dataset, found other bytes", source=source)
     if heading + newline != _heading(body):
-        raise DamageError("the metadata is damaged: its checksum differs", source=source)
+        raise DamageError("the dataset's metadata is damaged: its checksum differs", source=source)
     try:
         metadata = msgspec.json.decode(body, type=Metadata)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -121,7 +121,7 @@ def _check(metadata: Metadata) -> None:
         raise DatasetError(f"expected version {VERSION}, got {metadata.version}", at="$.version")
     if not _IDENTITY.fullmatch(metadata.identity):
         raise DatasetError(
-            f"expected the identity of the dataset as 16 hexadecimal digits, got {metadata.identity!r:.60}",
+            f"expected the identity in the dataset's metadata as 16 hexadecimal digits, got {metadata.identity!r:.60}",
             at="$.identity",
         )
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
@@ -152,7 +152,8 @@ def check_alignment(alignment: int) -> None:
     """Refuse an alignment that would waste more than it helps."""
     if not 1 <= alignment <= MOST_ALIGNMENT:
         raise DatasetError(
-            f"expected an alignment from 1 to {MOST_ALIGNMENT} bytes, got {alignment}", at="$.alignment"
+            f"expected in the dataset's metadata an alignment from 1 to {MOST_ALIGNMENT} bytes, got {alignment}",
+            at="$.alignment",
         )
 
 
@@ -162,25 +163,39 @@ def check_directory_names(names: list[str], servers: int, *, own: bool) -> None:
         return
     if not own:
         raise DatasetError(
-            f"expected no server directories without `own_directories`, got {len(names)}", at="$.directories"
+            f"expected in the dataset's metadata no server directories without `own_directories`, got {len(names)}",
+            at="$.directories",
         )
     if len(names) != servers:
         raise DatasetError(
-            f"expected a directory for each of {servers} servers, got {len(names)}", at="$.directories"
+            f"expected in the dataset's metadata a directory for each of {servers} servers, got {len(names)}",
+            at="$.directories",
         )
     for number, name in enumerate(names):
         if not name.startswith("/") or "\0" in name or len(name) > 4096:
-            raise DatasetError(f"expected an absolute path, got {name!r:.60}", at=f"$.directories[{number}]")
+            raise DatasetError(
+                f"expected in the dataset's metadata an absolute path of a server's directory, got {name!r:.60}",
+                at=f"$.directories[{number}]",
+            )
 
 
 def check_subfile(identity: str, servers: int, subfile: SubFile, at: str) -> None:
     """Refuse a sub-file that is not this dataset's, of a server that it has."""
     if not SUBFILE_NAME.fullmatch(subfile.name) or not subfile.name.startswith(identity):
-        raise DatasetError(f"expected the name of one of this dataset's files, got {subfile.name!r}", at=at)
+        raise DatasetError(
+            f"expected in the dataset's metadata the name of one of its sub-files, got {subfile.name!r}",
+            at=at,
+        )
     if not 0 <= subfile.server < servers:
-        raise DatasetError(f"expected a server from 0 to {servers - 1}, got {subfile.server}", at=at)
+        raise DatasetError(
+            f"expected in the dataset's metadata a server from 0 to {servers - 1} for a sub-file, got {subfile.server}",
+            at=at,
+        )
     if not 0 <= subfile.bytes <= LARGEST:
-        raise DatasetError(f"expected a size from 0 to 2^63 - 1, got {subfile.bytes}", at=at)
+        raise DatasetError(
+            f"expected in the dataset's metadata a sub-file of 0 to 2^63 - 1 bytes, got {subfile.bytes}",
+            at=at,
+        )
 
 
 def check_chunks(columns: Chunks, subfiles: list[SubFile], sizes: list[int], raw: list[bool]) -> None:
@@ -198,7 +213,8 @@ def check_chunks(columns: Chunks, subfiles: list[SubFile], sizes: list[int], raw
         inside = known and offset >= 0 and 0 < length <= longest
         if not inside or offset + length > subfiles[file].bytes or not 0 <= checksum < 2**64:
             raise DatasetError(
-                f"expected a chunk within a sub-file, got {length} bytes at {offset} of file {file}",
+                f"expected in the dataset's metadata a chunk within a sub-file, got {length} bytes at offset {offset} "
+                f"of sub-file {file}",
                 at=f"$.chunks[{chunk}]",
             )
         if is_raw and length < size:

@@ -40,8 +40,8 @@ class RequestSlots:
             return None
         if id(operation) not in self._slot:
             raise WorkloadError(
-                f"expected a wait for an operation in flight, got a wait for a {operation.kind.label} "
-                "that was not begun, or was waited for before"
+                "expected a wait for an operation in flight, got a wait for the operation "
+                f"{operation.kind.label}, which was not begun, or was waited for before"
             )
         slot, _ = self._slot.pop(id(operation))
         self._free.append(slot)
@@ -51,8 +51,8 @@ class RequestSlots:
         """The slot of an operation that is asked for."""
         if id(operation) not in self._slot:
             raise WorkloadError(
-                f"expected a test of an operation in flight, got a test of a {operation.kind.label} "
-                "that was not begun, or was waited for before"
+                "expected a test of an operation in flight, got a test of the operation "
+                f"{operation.kind.label}, which was not begun, or was waited for before"
             )
         return self._slot[id(operation)][0]
 

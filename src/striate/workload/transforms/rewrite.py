@@ -41,7 +41,8 @@ def _rewritten(application: Application, rewrite: Rewrite) -> Application:
     steps = sum(line.times * len(line.ranks) for line in lines(application))
     if steps > MOST_STEPS:
         raise WorkloadError(
-            f"expected a program of at most {MOST_STEPS:,} operations to rewrite, got {steps:,} operations"
+            f"expected a program of at most {MOST_STEPS:,} operations in all, as a changed copy of it is simulated, "
+            f"got {steps:,} operations"
         )
     made = application_of(
         lambda rank, _: rewrite(rank, operations_of(application, rank)),

@@ -161,11 +161,14 @@ def preamble_of(**fields):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (overwrite(0, b"something"), "expected a parallel file"),
+        (overwrite(0, b"something"), "expected an output file of pmc3"),
         (overwrite(len(MAGIC), b"{]"), "expected a description"),
-        (overwrite(0, preamble_of(runs=10**15)), "expected the value of runs from 1 to"),
-        (overwrite(0, preamble_of(lines=-1)), "expected the value of lines from 1 to"),
-        (overwrite(0, preamble_of(tree_line=2**60)), "expected the value of tree_line from 1 to"),
+        (overwrite(0, preamble_of(runs=10**15)), "expected `runs` in the preamble of the file from 1 to"),
+        (overwrite(0, preamble_of(lines=-1)), "expected `lines` in the preamble of the file from 1 to"),
+        (
+            overwrite(0, preamble_of(tree_line=2**60)),
+            "expected `tree_line` in the preamble of the file from 1 to",
+        ),
         (overwrite(0, preamble_of(spare=1)), "expected a description"),
         (overwrite(0, preamble_of(lines=10**12)), "expected 9 bytes"),
         (overwrite(lambda places: places.offset("mark", turn=1), mark(99)), "at most 5 samples"),

@@ -136,7 +136,9 @@ def _lengths(rules: Rules, most: int) -> dict[int, int]:
             stack.pop()
             continue
         if rule not in rules:
-            raise TraceError(f"the grammar of the calls uses rule {rule}, which the grammar does not define")
+            raise TraceError(
+                f"the grammar (compressed sequence) of the calls uses rule {rule}, which it does not define"
+            )
         body = rules[rule]
         values, times = body[0::2], np.maximum(body[1::2], 0).astype(np.int64)
         inner = [int(value) for value in np.unique(values[(values < 0) & (times > 0)])]

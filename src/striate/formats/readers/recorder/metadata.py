@@ -105,7 +105,8 @@ def _checked(metadata: RecorderMetadata) -> RecorderMetadata:
 def _unpack(layout: struct.Struct, content: bytes) -> tuple[Any, ...]:
     if len(content) < layout.size:
         raise TraceError(
-            f"expected metadata of at least {layout.size} bytes, got {len(content)}", at=FILES[METADATA]
+            f"expected metadata of the trace of at least {layout.size} bytes, got {len(content)}",
+            at=FILES[METADATA],
         )
     return layout.unpack_from(content)
 

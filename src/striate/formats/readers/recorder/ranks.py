@@ -110,7 +110,7 @@ class _Shared:
         number = int(self._which[rank]) if rank < len(self._which) else -1
         if not 0 <= number < len(self._rules):
             raise TraceError(
-                f"expected the number of a grammar from 0 to {len(self._rules) - 1} for rank {rank}, "
+                f"expected a grammar (compressed sequence of calls) from 0 to {len(self._rules) - 1} for rank {rank}, "
                 f"got {number}"
             )
         rules, sound = self._rules[number]

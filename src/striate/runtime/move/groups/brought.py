@@ -42,7 +42,8 @@ class Brought:
         if entry.chunk_elements:
             if self.rows.rows.combine != "last":
                 raise DatasetError(
-                    "expected a schedule made with combine 'last' for ragged variables, "
+                    "expected a schedule (prepared plan of an access) made with combine 'last' for ragged "
+                    "variables (rows of several lengths), "
                     f"got one made with {self.rows.rows.combine!r}",
                     at=name,
                 )

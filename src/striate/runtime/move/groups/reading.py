@@ -55,7 +55,7 @@ class GroupReading:
                 min(counts.min(), starts.min()) < 0 or (starts + counts).max() > known.elements
             ):
                 raise DamageError(
-                    f"expected all lists to lie within the {known.elements} stored elements, "
+                    f"expected all lists of the ragged variable to lie within its {known.elements} stored elements, "
                     "found a list outside",
                     at=entry.name,
                 )

@@ -44,11 +44,13 @@ class RowSchedule:
         fits = self.dimension == dimension and rows.partition == partition_of(state, dimension)
         if not fits or not np.array_equal(rows.segments, state.setting.node.segments):
             raise DatasetError(
-                f"expected a schedule of this group along the dimension {dimension!r}, got another schedule"
+                f"expected a schedule (prepared plan of an access) of this group along the dimension {dimension!r}, "
+                "got another schedule"
             )
         if combine not in (None, rows.combine):
             raise DatasetError(
-                f'expected combine "{rows.combine}", with which the schedule was made, got {combine!r}'
+                f'expected combine "{rows.combine}", with which the schedule (prepared plan of an access) was made, '
+                f"got {combine!r}"
             )
 
 
@@ -98,9 +100,11 @@ def _partition(state: GroupState, dimension: str) -> Partition:
 def _check(state: GroupState, dimension: str, combine: str) -> None:
     if dimension not in state.metadata.rows:
         known = ", ".join(state.metadata.rows)
-        raise DatasetError(f"expected a dimension with rows among {known}, got {dimension!r:.60}")
+        raise DatasetError(
+            f"expected a dimension of the group with rows among {known}, got {dimension!r:.60}"
+        )
     if combine not in ("last", "sum"):
-        raise DatasetError(f'expected combine "last" or "sum", got {combine!r}')
+        raise DatasetError(f'expected `combine` (for equal indices) "last" or "sum", got {combine!r}')
 
 
 def _select_rows(state: GroupState, dimension: str, where: Any) -> Selection:

@@ -79,7 +79,7 @@ class GroupState:
         if found is not None:
             return found
         known = ", ".join(variable.name for variable in self.metadata.variables)
-        raise DatasetError(f"expected a variable among {known}, got {name!r:.60}")
+        raise DatasetError(f"expected a variable of the group among {known}, got {name!r:.60}")
 
     def leading(self, entry: VariableEntry) -> str:
         """The dimension along which rows are addressed."""

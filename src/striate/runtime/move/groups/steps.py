@@ -21,7 +21,7 @@ def find_step(metadata: GroupMetadata, step: int) -> Step:
     number = steps.stop + step if step < 0 else step
     if number not in steps:
         kept = f"{steps.start} to {steps.stop - 1}" if steps else "none so far"
-        raise DatasetError(f"expected a step that is kept ({kept}), got {step}")
+        raise DatasetError(f"expected in the group a step that is kept ({kept}), got {step}")
     return metadata.steps[number - steps.start]
 
 

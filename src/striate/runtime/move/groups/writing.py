@@ -92,7 +92,7 @@ class GroupWriting:
             return
         if (chunks := -(-elements // entry.chunk_elements)) > MOST_LISTED:
             raise DatasetError(
-                f"expected at most {MOST_LISTED} chunks of lists, "
+                f"expected at most {MOST_LISTED} chunks for the lists of a ragged variable, "
                 f"got {chunks}: create the group with a larger chunk",
                 at=entry.name,
             )

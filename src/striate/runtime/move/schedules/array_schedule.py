@@ -61,10 +61,13 @@ def check_schedule(state: State, schedule: Schedule) -> None:
     """Refuse a schedule of another dataset."""
     unit = schedule.partition.record_bytes // state.grid.item_bytes
     if schedule.partition != state.partition(max(unit, 1)):
-        raise DatasetError("expected a schedule made by this dataset, got one of another dataset")
+        raise DatasetError(
+            "expected a schedule (prepared plan of an access) made by this dataset, got one of another dataset"
+        )
     if not np.array_equal(schedule.segments, state.node.segments):
         raise DatasetError(
-            "expected a schedule made with the same share_memory as this dataset, got one with another"
+            "expected a schedule (prepared plan of an access) made with the same share_memory as this dataset, "
+            "got one with another value"
         )
 
 
@@ -72,7 +75,8 @@ def refuse_other_combine(combine: str | None, schedule: Schedule) -> None:
     """Refuse to combine otherwise than the schedule was made for."""
     if combine not in (None, schedule.combine):
         raise DatasetError(
-            f'expected combine "{schedule.combine}", with which the schedule was made, got {combine!r}: '
+            f'expected combine "{schedule.combine}", with which the schedule (prepared plan of an access) was made, '
+            f"got {combine!r}: "
             f"give {combine!r} to schedule() instead"
         )
 
@@ -114,7 +118,9 @@ def _changed_units(state: State, schedule: Schedule, changed: Any, indices: Any)
         )
     unit, units = schedule.partition.record_bytes // grid.item_bytes, schedule.units.copy()
     if schedule.shape[1:] != grid.shape[1:] or selection.run % unit:
-        raise DatasetError("expected the schedule of an index array, got the schedule of a slab")
+        raise DatasetError(
+            "expected the schedule (prepared plan of an access) of an index array, got one of a slab (slices)"
+        )
     if not units.size or not changed.size:  # a row may be nothing, or several units
         return units, changed[:0]
     units.reshape(rows, -1)[changed] = selection.in_units(unit).reshape(changed.size, -1)
@@ -129,14 +135,14 @@ def _entries(changed: Any) -> npt.NDArray[np.int64]:
     entries = as_array(changed)
     if entries.size and (entries.ndim != 1 or entries.dtype.kind not in "iu"):
         raise DatasetError(
-            f"expected a one-dimensional array of entry numbers, got {entries.ndim} axes of {entries.dtype}"
+            f"expected a one-dimensional array of changed positions, got {entries.ndim} axes of {entries.dtype}"
         )
     return entries.astype(np.int64)
 
 
 def _check_combine(combine: str, dtype: np.dtype[Any]) -> None:
     if combine not in ("last", "sum"):
-        raise DatasetError(f'expected combine "last" or "sum", got {combine!r}')
+        raise DatasetError(f'expected `combine` (for equal indices) "last" or "sum", got {combine!r}')
     if combine == "sum" and not _can_add(dtype):
         raise DatasetError(f'expected a numeric type for combine "sum", got {dtype}')
 
