@@ -29,6 +29,13 @@ class Spread:
     how: str
     confirmed: float = 1.0  # the share of the machine's deviations that counts beside this one
 
+    def __post_init__(self) -> None:
+        if not (self.below >= 0 and self.above >= 0 and 0 <= self.confirmed <= 1):
+            raise ValueError(
+                "expected deviations `below` and `above` of 0 or more and a share `confirmed` from 0 to 1, "
+                f"got {self.below}, {self.above} and {self.confirmed}"
+            )
+
     @classmethod
     def between(cls, source: str, middle: float, range_: Interval, how: str) -> Spread:
         """The source whose 80 % range around `middle` is `range_`."""

@@ -123,7 +123,8 @@ def altered(**changes):
         ),
         (
             altered(seconds={"low": 3, "estimate": 2, "high": 4}),
-            "not a forecast: expected an interval with low <= estimate <= high, got 3.0, 2.0, 4.0 - at $.seconds (f.json)",
+            "not a forecast: expected an interval with low <= estimate <= high, got 3.0, 2.0, 4.0 "
+            "- at $.seconds (f.json)",
         ),
         (
             altered(uses=[{"kind": "disk"}]),
