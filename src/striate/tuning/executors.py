@@ -185,7 +185,7 @@ def _dask_pool(address: str, workers: int | None) -> Iterator[Executor]:
         return
     with (
         distributed.LocalCluster(
-            n_workers=workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address=None
+            n_workers=workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address="127.0.0.1:0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
